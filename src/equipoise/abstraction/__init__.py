@@ -1,0 +1,1 @@
+"""Abstractions: maps from what a player is told to what she is allowed to remember."""

@@ -1,0 +1,1 @@
+"""Cards: decks, hand ranks, suit isomorphism and equities."""

@@ -1,0 +1,1 @@
+"""Certificates: how good a strategy is in the full game, from rules and strategy alone."""

@@ -1,0 +1,1 @@
+"""Numerical tools that know no games: simplex projections, clustering, linear programs."""

@@ -1,0 +1,1 @@
+"""Play: agents that use a strategy."""

@@ -1,0 +1,1 @@
+"""The sequence form: strategy spaces as treeplexes, payoffs as linear operators."""

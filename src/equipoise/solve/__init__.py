@@ -1,0 +1,1 @@
+"""Solvers: one loop over (X, Y, A), one short file for each method."""

@@ -1,0 +1,1 @@
+"""Strategies: behaviour and realization plans, lifting, and files."""
