@@ -70,7 +70,9 @@ class Outcome:
     def require_optimal(self, what: str) -> Outcome:
         """Return this outcome, or raise a sentence saying that ``what`` was not solved."""
         if self.status != "optimal":
-            raise EquipoiseError(f"{what}: the solver stopped with status '{self.status}', expected 'optimal'.")
+            raise EquipoiseError(
+                f"{what}: the solver stopped with status '{self.status}', expected 'optimal'."
+            )
         return self
 
 
@@ -112,7 +114,10 @@ def _load(program: Program) -> tuple[Any, Any]:
     lp.num_row_, lp.num_col_ = rows, columns
     lp.col_cost_ = _vector(program.c, columns)
     lp.col_lower_, lp.col_upper_ = _vector(program.lower, columns), _vector(program.upper, columns)
-    lp.row_lower_, lp.row_upper_ = _vector(program.row_lower, rows), _vector(program.row_upper, rows)
+    lp.row_lower_, lp.row_upper_ = (
+        _vector(program.row_lower, rows),
+        _vector(program.row_upper, rows),
+    )
     lp.a_matrix_.format_ = highspy.MatrixFormat.kColwise
     lp.a_matrix_.num_row_, lp.a_matrix_.num_col_ = rows, columns
     lp.a_matrix_.start_ = matrix.indptr.astype(np.int32)
@@ -125,7 +130,9 @@ def _load(program: Program) -> tuple[Any, Any]:
     highs = highspy.Highs()
     highs.setOptionValue("output_flag", False)
     if highs.passModel(lp) == highspy.HighsStatus.kError:
-        raise EquipoiseError("Linear program: HiGHS refused the data (NaN, or a lower bound above its upper bound).")
+        raise EquipoiseError(
+            "Linear program: HiGHS refused the data (NaN, or a lower bound above its upper bound)."
+        )
     return highs, highspy
 
 
@@ -192,7 +199,9 @@ def _outcome(highs: Any, core: Any, is_mip: bool) -> Outcome:
         bound = float(info.mip_dual_bound)
     else:
         bound = objective if status == "optimal" else -np.inf
-    iterations = info.mip_node_count if is_mip else info.simplex_iteration_count + info.ipm_iteration_count
+    iterations = (
+        info.mip_node_count if is_mip else info.simplex_iteration_count + info.ipm_iteration_count
+    )
     return Outcome(
         status=status,
         x=np.array(solution.col_value, dtype=np.float64),
