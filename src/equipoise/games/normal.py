@@ -66,7 +66,7 @@ class NormalGame:
     def tree(self) -> ExtensiveGame:
         """The game as a tree: players choose in turn, none seeing the others' choices."""
         builder = TreeBuilder(self.name, self.players)
-        places = [((), builder.root)]
+        places: list[tuple[tuple[int, ...], int]] = [((), builder.root)]
         for player, actions in enumerate(self.actions):
             places = [
                 ((*profile, choice), after)

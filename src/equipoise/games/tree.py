@@ -33,7 +33,9 @@ class Rules(Protocol):
     ``information`` is what the acting player knows: states with equal keys are one information set.
     """
 
-    players: int | Sequence[str]
+    @property
+    def players(self) -> int | Sequence[str]:
+        """Number of players, or their names."""
 
     def initial(self) -> Any:
         """Return the state before anything has happened."""

@@ -1,0 +1,185 @@
+"""Payoffs as linear operators.
+
+A two-player zero-sum game in sequence form is max_x min_y <x, A y>. Solvers need ``A @ y`` and
+``A.T @ x`` and nothing else; :class:`Payoff` is that protocol. Every operator obeys
+``<x, A y> = <A.T x, y>`` and can be written out as a sparse matrix.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from equipoise.errors import EquipoiseError
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.uint32]
+
+
+class Payoff(Protocol):
+    """The payoff to player 1 as a bilinear form on the two players' realization plans."""
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Numbers of sequences of player 1 and player 2."""
+
+    @property
+    def nonzeros(self) -> int:
+        """Number of nonzero entries of the matrix."""
+
+    def times(self, y: NDArray[Any], out: NDArray[Any] | None = None) -> NDArray[Any]:
+        """Return ``A @ y``, in ``out`` if given."""
+
+    def transpose_times(self, x: NDArray[Any], out: NDArray[Any] | None = None) -> NDArray[Any]:
+        """Return ``A.T @ x``, in ``out`` if given."""
+
+    def matrix(self) -> Any:
+        """Return the operator as a SciPy CSR matrix."""
+
+    def sampled(self, proportion: float, random: np.random.Generator) -> Payoff:
+        """Return the operator of the game in which nature plays only a sample of her sequences.
+
+        The sample holds ``ceil(proportion * |Θ|)`` of nature's complete sequences Θ, drawn without
+        repetition; their probabilities are rescaled to sum to one (seed 000, section 9.3).
+        """
+
+
+class Rows(NamedTuple):
+    """A sparse matrix by rows, as kernels take it."""
+
+    start: Indices
+    column: Indices
+    value: NDArray[Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Deals:
+    """Nature's sequences as a tree, and the payoff entries before they were added up.
+
+    Node ``t`` of the tree is what nature has done on the way to a leaf of the game; its parent
+    ``parent[t] < t`` is one move less. ``probability`` is nature's own for complete sequences (the
+    leaves of this tree), zero for the others. A game may end early, so an entry can belong to any
+    node.
+    """
+
+    parent: NDArray[np.int64]
+    probability: Floats
+    rows: Indices
+    columns: Indices
+    values: Floats
+    node: Indices
+
+    def sample(self, proportion: float, random: np.random.Generator) -> Floats:
+        """Draw complete sequences and return the factor by which each node's entries change.
+
+        A node keeps the share of its probability that the sample holds, relative to the share that
+        the whole sample holds: then the sampled probabilities sum to one everywhere.
+        """
+        complete = np.flatnonzero(self.probability > 0)
+        count = int(np.ceil(proportion * len(complete)))
+        chosen = np.zeros(len(self.parent))
+        drawn = random.choice(complete, size=count, replace=False)
+        chosen[drawn] = self.probability[drawn]
+        total = self.probability.copy()
+        for t in range(len(self.parent) - 1, 0, -1):
+            chosen[self.parent[t]] += chosen[t]
+            total[self.parent[t]] += total[t]
+        factor: Floats = (chosen / total) / (chosen[0] / total[0])
+        return factor
+
+
+@dataclass(frozen=True, eq=False)
+class Sparse:
+    """Payoffs of any game tree, stored by rows and by columns; ``deals`` is for sampling."""
+
+    by_row: Rows
+    by_column: Rows
+    shape: tuple[int, int]
+    deals: Deals | None = None
+
+    @classmethod
+    def from_entries(
+        cls,
+        rows: NDArray[Any],
+        columns: NDArray[Any],
+        values: NDArray[Any],
+        shape: tuple[int, int],
+        deals: Deals | None = None,
+    ) -> Sparse:
+        """Build from coordinates; entries at one place are added up."""
+        from scipy import sparse
+
+        matrix = sparse.coo_matrix((values, (rows, columns)), shape=shape).tocsr()
+        matrix.sum_duplicates()
+        matrix.eliminate_zeros()
+        return cls(_rows(matrix), _rows(matrix.T.tocsr()), shape, deals)
+
+    @property
+    def nonzeros(self) -> int:
+        """Number of nonzero entries."""
+        return len(self.by_row.column)
+
+    def times(self, y: NDArray[Any], out: NDArray[Any] | None = None) -> NDArray[Any]:
+        """Return ``A @ y``."""
+        return self._product(self.by_row, y, out, self.shape)
+
+    def transpose_times(self, x: NDArray[Any], out: NDArray[Any] | None = None) -> NDArray[Any]:
+        """Return ``A.T @ x``."""
+        return self._product(self.by_column, x, out, self.shape[::-1])
+
+    @staticmethod
+    def _product(
+        rows: Rows, vector: NDArray[Any], out: NDArray[Any] | None, shape: tuple[int, int]
+    ) -> NDArray[Any]:
+        if vector.shape != (shape[1],):
+            raise EquipoiseError(
+                f"Payoff product: the vector has shape {vector.shape}, expected ({shape[1]},)."
+            )
+        if out is None:
+            out = np.empty(shape[0], dtype=vector.dtype)
+        multiply(rows, vector, out)
+        return out
+
+    def matrix(self) -> Any:
+        """Return the matrix in SciPy's CSR form."""
+        from scipy import sparse
+
+        start, column, value = self.by_row
+        return sparse.csr_matrix(
+            (value, column.astype(np.int64), start.astype(np.int64)), self.shape
+        )
+
+    def sampled(self, proportion: float, random: np.random.Generator) -> Sparse:
+        """Return the operator restricted to a random sample of nature's sequences."""
+        if not 0 < proportion <= 1:
+            raise EquipoiseError(f"Sampling: the proportion is {proportion}, expected 0 < p <= 1.")
+        if self.deals is None:
+            raise EquipoiseError("Sampling: found a game without chance moves, expected some.")
+        deals = self.deals
+        factor = deals.sample(proportion, random)[deals.node]
+        keep = factor > 0
+        values = deals.values[keep] * factor[keep]
+        return Sparse.from_entries(deals.rows[keep], deals.columns[keep], values, self.shape)
+
+
+def _rows(matrix: Any) -> Rows:
+    matrix.sort_indices()
+    return Rows(
+        matrix.indptr.astype(np.uint32),
+        matrix.indices.astype(np.uint32),
+        np.ascontiguousarray(matrix.data, dtype=np.float64),
+    )
+
+
+@njit(cache=True, fastmath={"contract", "reassoc", "nsz"})
+def multiply(rows: Any, vector: Any, out: Any) -> None:
+    """Sparse matrix times vector, row by row."""
+    for i in range(np.uint32(len(out))):
+        total = 0.0
+        for j in range(rows.start[i], rows.start[i + np.uint32(1)]):
+            total += rows.value[j] * vector[rows.column[j]]
+        out[i] = total

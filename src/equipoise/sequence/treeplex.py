@@ -1,0 +1,262 @@
+"""Strategy spaces of the sequence form: a treeplex is a list of blocks.
+
+A player's sequence-form strategies (realization plans) are the vectors x >= 0 with
+
+    x[0] = 1,    sum_a x[(I, a)] = x[parent(I)]   for every information set I
+
+(von Stengel 1996; seed 000, section 2.3.2). A *block* holds the information sets that share one
+decision point of the public tree: ``actions`` x ``buckets`` sequences, stored action by action, so
+that sequence ``start + a * buckets + k`` is action ``a`` in bucket ``k``. Bucket ``k`` follows the
+sequence ``parent + links[link + k]``, or ``parent + k`` when ``link`` is ``SAME``: within a round
+the bucket stays the same. In a general extensive-form game every block has one bucket.
+
+Blocks are in topological order: a top-down pass runs forwards, a bottom-up pass backwards.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from equipoise.errors import EquipoiseError
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.uint32]
+
+SAME = np.uint32(0xFFFFFFFF)
+
+
+class Blocks(NamedTuple):
+    """The arrays of a treeplex, as kernels take them."""
+
+    start: Indices
+    actions: Indices
+    buckets: Indices
+    parent: Indices
+    link: Indices
+    links: Indices
+
+
+@dataclass(frozen=True, eq=False)
+class Treeplex:
+    """A strategy space in the form of the module's docstring."""
+
+    blocks: Blocks
+
+    @classmethod
+    def from_rows(
+        cls,
+        rows: Sequence[tuple[int, int, int, NDArray[Any] | None]],
+    ) -> Treeplex:
+        """Build from (actions, buckets, parent base, link or None) for each block in order.
+
+        A link is the offset from the parent base for each bucket. The same array object given
+        twice is stored once.
+        """
+        links: list[NDArray[Any]] = []
+        place_of: dict[int, int] = {}
+        total = 0
+        start, link = [], []
+        size = 1
+        for actions, buckets, _, offsets in rows:
+            start.append(size)
+            size += actions * buckets
+            if offsets is None:
+                link.append(SAME)
+                continue
+            if id(offsets) not in place_of:
+                place_of[id(offsets)] = total
+                links.append(offsets)
+                total += len(offsets)
+            link.append(np.uint32(place_of[id(offsets)]))
+        if size >= 2**32:
+            raise EquipoiseError(f"Treeplex: found {size} sequences, expected fewer than 2^32.")
+        blocks = Blocks(
+            start=np.array(start, dtype=np.uint32),
+            actions=np.array([row[0] for row in rows], dtype=np.uint32),
+            buckets=np.array([row[1] for row in rows], dtype=np.uint32),
+            parent=np.array([row[2] for row in rows], dtype=np.uint32),
+            link=np.array(link, dtype=np.uint32),
+            links=np.concatenate([np.zeros(0), *links]).astype(np.uint32),
+        )
+        return cls(blocks)
+
+    @cached_property
+    def size(self) -> int:
+        """Number of sequences, the empty one included."""
+        return 1 + int((self.blocks.actions.astype(np.int64) * self.blocks.buckets).sum())
+
+    @cached_property
+    def infosets(self) -> int:
+        """Number of information sets."""
+        return int(self.blocks.buckets.astype(np.int64).sum())
+
+    @cached_property
+    def widest(self) -> int:
+        """Largest number of buckets in a block (at least one): the scratch a kernel needs."""
+        return int(self.blocks.buckets.max(initial=1))
+
+    def parents(self) -> Indices:
+        """Return the parent sequence of every information set, block by block."""
+        blocks = self.blocks
+        columns = []
+        for b in range(len(blocks.start)):
+            own = np.arange(blocks.buckets[b], dtype=np.uint32)
+            if blocks.link[b] != SAME:
+                own = blocks.links[blocks.link[b] + own]
+            columns.append(blocks.parent[b] + own)
+        return np.concatenate([np.zeros(0, dtype=np.uint32), *columns])
+
+    def constraints(self) -> tuple[Any, Floats]:
+        """Return ``(E, e)`` with ``E x = e`` the equalities of the module's docstring.
+
+        Row 0 fixes the empty sequence; one row an information set follows, in block order.
+        """
+        from scipy import sparse
+
+        blocks = self.blocks
+        sets = np.concatenate(
+            [
+                np.zeros(0, dtype=np.int64),
+                *(
+                    np.tile(first + np.arange(k), a)
+                    for first, a, k in zip(
+                        np.cumsum(np.concatenate(([1], blocks.buckets[:-1].astype(np.int64)))),
+                        blocks.actions,
+                        blocks.buckets.astype(np.int64),
+                        strict=True,
+                    )
+                ),
+            ]
+        )
+        rows = np.concatenate(([0], sets, np.arange(1, 1 + self.infosets)))
+        columns = np.concatenate((np.arange(self.size), self.parents()))
+        values = np.concatenate((np.ones(self.size), -np.ones(self.infosets)))
+        shape = (1 + self.infosets, self.size)
+        right = np.zeros(1 + self.infosets)
+        right[0] = 1.0
+        return sparse.csr_matrix((values, (rows, columns)), shape=shape), right
+
+    def uniform(self, dtype: Any = np.float64) -> NDArray[Any]:
+        """Return the behaviour that plays every action alike."""
+        behaviour = np.ones(self.size, dtype=dtype)
+        for s, a, k in zip(*self.blocks[:3], strict=True):
+            behaviour[s : s + a * k] = 1.0 / a
+        return behaviour
+
+    def plan(self, behaviour: NDArray[Any]) -> NDArray[Any]:
+        """Return the realization plan of ``behaviour`` (conditional probabilities, entry 0 is 1)."""
+        plan = np.empty(self._checked(behaviour, "behaviour").size, dtype=behaviour.dtype)
+        _plan(self.blocks, behaviour, plan)
+        return plan
+
+    def behaviour(self, plan: NDArray[Any]) -> NDArray[Any]:
+        """Return the behaviour of ``plan``; where the plan never goes, it is uniform.
+
+        The uniform choice off the path is the definition used everywhere: saved strategies, play
+        and certificates agree on it.
+        """
+        behaviour = np.empty(self._checked(plan, "plan").size, dtype=plan.dtype)
+        _behaviour(self.blocks, plan, behaviour)
+        return behaviour
+
+    def best_response(self, gradient: NDArray[Any]) -> tuple[float, NDArray[Any]]:
+        """Return ``max_x <gradient, x>`` over the treeplex and a pure plan that attains it.
+
+        Ties go to the first action.
+        """
+        gain = self._checked(gradient, "gradient").copy()
+        behaviour = np.zeros(self.size, dtype=gain.dtype)
+        behaviour[0] = 1.0
+        value = _best_response(self.blocks, gain, behaviour, np.empty(self.widest, gain.dtype))
+        return float(value), self.plan(behaviour)
+
+    def support(self, gradient: NDArray[Any]) -> float:
+        """Return ``max_x <gradient, x>`` alone: the support function of the treeplex."""
+        gain = self._checked(gradient, "gradient").astype(np.float64)
+        return float(_support(self.blocks, gain, np.empty(self.widest)))
+
+    def _checked(self, vector: NDArray[Any], what: str) -> NDArray[Any]:
+        if vector.shape != (self.size,):
+            raise EquipoiseError(
+                f"Treeplex: {what} has shape {vector.shape}, expected ({self.size},)."
+            )
+        return vector
+
+
+@njit(cache=True)
+def _parent(blocks: Any, b: Any, k: Any) -> Any:
+    """Return the parent sequence of bucket ``k`` of block ``b``."""
+    if blocks.link[b] == SAME:
+        return np.uint32(blocks.parent[b] + k)
+    return np.uint32(blocks.parent[b] + blocks.links[blocks.link[b] + k])
+
+
+@njit(cache=True)
+def _plan(blocks: Any, behaviour: Any, plan: Any) -> None:
+    """Top-down: plan[(I, a)] = plan[parent(I)] * behaviour[(I, a)]."""
+    plan[0] = behaviour[0]
+    for b in range(np.uint32(len(blocks.start))):
+        width = blocks.buckets[b]
+        for k in range(width):
+            reach = plan[_parent(blocks, b, k)]
+            for a in range(blocks.actions[b]):
+                s = np.uint32(blocks.start[b] + a * width + k)
+                plan[s] = reach * behaviour[s]
+
+
+@njit(cache=True)
+def _behaviour(blocks: Any, plan: Any, behaviour: Any) -> None:
+    """Normalise within each information set; uniform where nothing is reached."""
+    behaviour[0] = 1
+    for b in range(np.uint32(len(blocks.start))):
+        width, actions = blocks.buckets[b], blocks.actions[b]
+        for k in range(width):
+            total = plan[0] * 0
+            for a in range(actions):
+                total += max(plan[np.uint32(blocks.start[b] + a * width + k)], 0)
+            for a in range(actions):
+                s = np.uint32(blocks.start[b] + a * width + k)
+                behaviour[s] = max(plan[s], 0) / total if total > 0 else 1.0 / actions
+
+
+@njit(cache=True)
+def _support(blocks: Any, gain: Any, best: Any) -> Any:
+    """Bottom-up maximum, action by action so that the inner loop runs along the buckets."""
+    for i in range(len(blocks.start)):
+        b = np.uint32(len(blocks.start) - 1 - i)
+        width, start = blocks.buckets[b], blocks.start[b]
+        for k in range(width):
+            best[k] = gain[start + k]
+        for a in range(1, blocks.actions[b]):
+            row = np.uint32(start + a * width)
+            for k in range(width):
+                best[k] = max(best[k], gain[row + k])
+        for k in range(width):
+            gain[_parent(blocks, b, k)] += best[k]
+    return gain[0]
+
+
+@njit(cache=True)
+def _best_response(blocks: Any, gain: Any, behaviour: Any, best: Any) -> Any:
+    """Bottom-up maximum that also records the first best action."""
+    for i in range(len(blocks.start)):
+        b = np.uint32(len(blocks.start) - 1 - i)
+        width, start = blocks.buckets[b], blocks.start[b]
+        for k in range(width):
+            chosen = 0
+            best[k] = gain[start + k]
+            for a in range(1, blocks.actions[b]):
+                value = gain[np.uint32(start + a * width + k)]
+                if value > best[k]:
+                    best[k] = value
+                    chosen = a
+            behaviour[np.uint32(start + chosen * width + k)] = 1
+            gain[_parent(blocks, b, k)] += best[k]
+    return gain[0]
