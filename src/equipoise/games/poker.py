@@ -1,0 +1,201 @@
+"""Poker as data: a deck, cards dealt in each round, limit betting, a ranking of hands.
+
+Kuhn, Leduc, Rhode Island and limit Texas hold'em differ in these four things only.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache, partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from equipoise.cards.deck import Deck
+from equipoise.errors import EquipoiseError
+from equipoise.games.betting import BettingTree, limit
+from equipoise.games.chance import Deal
+from equipoise.games.ordered import OrderedGame, View, ordered_game
+
+Strength = Callable[[Deck, NDArray[np.uint8], NDArray[np.uint8]], NDArray[np.integer]]
+"""From rows of hole cards and rows of board cards to numbers: the larger hand wins."""
+
+
+@dataclass(frozen=True, eq=False)
+class PokerGame(OrderedGame):
+    """A game with ordered signals over a deck: hole cards in round one, then a common board.
+
+    Cards that come together to the same place are a set: a view holds them sorted.
+
+    Attributes
+    ----------
+    deck
+        The cards; signals are their numbers.
+    strength
+        The order of hands, for many hands at once.
+    suited
+        Whether ``strength`` looks at suits. If not, cards of one rank are interchangeable.
+    """
+
+    deck: Deck
+    strength: Strength
+    suited: bool
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.hole < 1 or self.public[0] or any(any(row) for row in self.private[1:]):
+            raise EquipoiseError(
+                f"{self.name}: expected hole cards in round 1, and only board cards after it."
+            )
+
+    @property
+    def hole(self) -> int:
+        """Number of private cards of each player."""
+        return self.private[0][0]
+
+    def groups(self, turn: int) -> tuple[int, ...]:
+        """Return how many cards of a view in round ``turn`` came together: hole cards first."""
+        return (self.hole, *(count for count in self.public[: turn + 1] if count))
+
+    def view(self, player: int, deal: Deal) -> View:
+        """Return the player's hole cards and the board, each group as a set."""
+        seen = super().view(player, deal)
+        cards: list[int] = []
+        for count in self.groups(self.rounds - 1):
+            cards += sorted(seen[len(cards) : len(cards) + count])
+        return tuple(cards)
+
+    def view_count(self, player: int, turn: int) -> int:
+        """Return the number of hands of round ``turn``, suits told apart."""
+        left, count = self.deck.size, 1
+        for size in self.groups(turn):
+            count *= math.comb(left, size)
+            left -= size
+        return count
+
+
+def poker_game(
+    name: str,
+    *,
+    deck: Deck,
+    hole: int,
+    board: Sequence[int],
+    tree: BettingTree,
+    strength: Strength,
+    suited: bool,
+) -> PokerGame:
+    """Return the game with ``hole`` cards a player and ``board[j]`` common cards in round ``j``."""
+
+    @lru_cache(maxsize=100_000)
+    def ranking(public: Deal, private: Deal) -> int:
+        rows = (np.array([cards], dtype=np.uint8) for cards in (private, public))
+        return int(strength(deck, *rows)[0])
+
+    needed = tree.players * hole + sum(board)
+    if needed > deck.size:
+        raise EquipoiseError(
+            f"{name}: deck: found {deck.size} cards, expected at least the {needed} that are dealt."
+        )
+    game = ordered_game(
+        name,
+        signals=[deck.text(card) for card in range(deck.size)],
+        public=board,
+        private=(hole, *(0,) * (len(board) - 1)),
+        tree=tree,
+        ranking=ranking,
+    )
+    return PokerGame(**vars(game), deck=deck, strength=strength, suited=suited)
+
+
+def kuhn(cards: int = 3, players: int = 2) -> PokerGame:
+    """Kuhn (1950): one card each, ante 1, a single bet of 1; value -1/18 with three cards."""
+    return poker_game(
+        f"kuhn({cards})" if players == 2 else f"kuhn({cards}, {players} players)",
+        deck=Deck.small(cards),
+        hole=1,
+        board=(0,),
+        tree=limit(1, bets=(1,), cap=1, antes=1, players=players),
+        strength=_high_card,
+        suited=False,
+    )
+
+
+def leduc(ranks: int = 3, suits: int = 2, players: int = 2) -> PokerGame:
+    """Leduc poker with OpenSpiel's rules: ante 1, bets of 2 and 4, at most two bets a round."""
+    return poker_game(
+        f"leduc({ranks}, {suits})"
+        if players == 2
+        else f"leduc({ranks}, {suits}, {players} players)",
+        deck=Deck.small(ranks, suits),
+        hole=1,
+        board=(0, 1),
+        tree=limit(2, bets=(2, 4), cap=2, antes=1, players=players),
+        strength=_pair_or_high_card,
+        suited=False,
+    )
+
+
+def rhode_island(ranks: int = 13, suits: int = 4) -> PokerGame:
+    """Rhode Island hold'em (Shi and Littman 2001; Gilpin 2009, section 3.1.2).
+
+    Ante 500, bets of 1000, 2000 and 2000, at most three bets a round, player 1 first; the best
+    three-card hand wins. In the full deck the ace is high and low.
+    """
+    return poker_game(
+        "rhode-island" if (ranks, suits) == (13, 4) else f"rhode-island({ranks}, {suits})",
+        deck=Deck.small(ranks, suits),
+        hole=1,
+        board=(0, 1, 1),
+        tree=limit(3, bets=(1000, 2000, 2000), cap=3, antes=500),
+        strength=partial(_three_cards, ace_low=ranks == 13),
+        suited=True,
+    )
+
+
+def limit_holdem() -> PokerGame:
+    """Two-player limit Texas hold'em (Gilpin 2009, section 3.1.1).
+
+    Blinds of 1 and 2, at most four bets a round, the big blind counted as one. Player 1 is the small
+    blind, first to act before the flop and last after it.
+    """
+    return poker_game(
+        "limit-holdem",
+        deck=Deck.standard(),
+        hole=2,
+        board=(0, 3, 1, 1),
+        tree=limit(4, bets=(2, 2, 4, 4), cap=4, blinds=(1, 2), first=(0, 1, 1, 1)),
+        strength=_best_five,
+        suited=True,
+    )
+
+
+def _high_card(
+    deck: Deck, hole: NDArray[np.uint8], board: NDArray[np.uint8]
+) -> NDArray[np.integer]:
+    return deck.rank_of(hole[..., 0])
+
+
+def _pair_or_high_card(
+    deck: Deck, hole: NDArray[np.uint8], board: NDArray[np.uint8]
+) -> NDArray[np.integer]:
+    from equipoise.cards.evaluate import leduc_ranks
+
+    return leduc_ranks(hole[..., 0], board[..., 0], deck)
+
+
+def _three_cards(
+    deck: Deck, hole: NDArray[np.uint8], board: NDArray[np.uint8], *, ace_low: bool
+) -> NDArray[np.integer]:
+    from equipoise.cards.evaluate import three_card_ranks
+
+    return three_card_ranks(np.concatenate([hole, board], axis=-1), deck, ace_low=ace_low)
+
+
+def _best_five(
+    deck: Deck, hole: NDArray[np.uint8], board: NDArray[np.uint8]
+) -> NDArray[np.integer]:
+    from equipoise.cards.evaluate import five_card_ranks
+
+    return five_card_ranks(np.concatenate([hole, board], axis=-1), deck)

@@ -1,0 +1,137 @@
+"""The signal factor of a two-player game: views of each round, numbered and named.
+
+:func:`signal_rounds` is what abstraction and payoff operators read. Views are numbered in the order
+of their signals; in poker, unless told otherwise, up to the symmetries of the deck
+(:mod:`equipoise.games.canonical`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from functools import lru_cache
+from typing import Protocol
+
+import numpy as np
+
+from equipoise.errors import EquipoiseError
+from equipoise.games.betting import TERMINAL, BettingTree
+from equipoise.games.ordered import StageGame, View, deals
+from equipoise.games.poker import PokerGame
+from equipoise.games.signals import Floats, Indices, SignalRound
+
+
+class Views(Protocol):
+    """The views of a game: their deals, and their names."""
+
+    @property
+    def rounds(self) -> tuple[SignalRound, ...]:
+        """The deals of each round."""
+
+    def label(self, turn: int, view: int, player: int = 0) -> str:
+        """Return the name of a view."""
+
+    def find(self, turn: int, label: str, player: int = 0) -> int:
+        """Return the view called ``label``."""
+
+
+@lru_cache(maxsize=16)
+def views(game: StageGame, symmetry: bool = True) -> Views:
+    """Return the views of a two-player game; of a poker game up to ``symmetry`` of its deck."""
+    if game.players != 2:
+        raise EquipoiseError(
+            f"{game.name}: found {game.players} players, expected two for a factored game."
+        )
+    if symmetry and isinstance(game, PokerGame):
+        from equipoise.games.canonical import CanonicalViews
+
+        return CanonicalViews(game)
+    return RawViews(game)
+
+
+def signal_rounds(game: StageGame, symmetry: bool = True) -> tuple[SignalRound, ...]:
+    """Return what nature deals in each round of a two-player zero-sum game."""
+    return views(game, symmetry).rounds
+
+
+def kinds_ending(tree: BettingTree, turn: int) -> list[str]:
+    """Return the kinds of outcome that can end the game in round ``turn``."""
+    ends = tree.kind[(tree.player == TERMINAL) & (tree.round == turn)]
+    return [kind for k, kind in enumerate(tree.kinds) if k in ends]
+
+
+class RawViews:
+    """Every distinct view of a game, found by listing its deals."""
+
+    def __init__(self, game: StageGame) -> None:
+        self._signals = game.signals
+        self._dot = "" if len({len(name) for name in game.signals}) == 1 else "."
+        listed = [deals(game, turn) for turn in range(game.rounds)]
+        self._views: list[list[list[View]]] = [
+            [sorted({game.view(player, deal) for deal, _ in found}) for found in listed]
+            for player in range(2)
+        ]
+        self._number = [[{v: i for i, v in enumerate(vs)} for vs in own] for own in self._views]
+        self.rounds = tuple(self._round(game, turn, found) for turn, found in enumerate(listed))
+
+    def label(self, turn: int, view: int, player: int = 0) -> str:
+        """Return the names of the signals seen, in order."""
+        return self._dot.join(self._signals[s] for s in self._views[player][turn][view])
+
+    def find(self, turn: int, label: str, player: int = 0) -> int:
+        """Return the view called ``label``."""
+        for view in range(len(self._views[player][turn])):
+            if self.label(turn, view, player) == label:
+                return view
+        raise EquipoiseError(
+            f"view {label!r}: unknown in round {turn + 1} of player {player + 1}, expected "
+            f"something like {self.label(turn, 0, player)!r}."
+        )
+
+    def _round(
+        self, game: StageGame, turn: int, found: Sequence[tuple[tuple[int, ...], Fraction]]
+    ) -> SignalRound:
+        kinds = kinds_ending(game.tree, turn)
+        weight: dict[tuple[int, int], Fraction] = {}
+        worth: dict[str, dict[tuple[int, int], Fraction]] = {kind: {} for kind in kinds}
+        for deal, probability in found:
+            pair = (
+                self._number[0][turn][game.view(0, deal)],
+                self._number[1][turn][game.view(1, deal)],
+            )
+            weight[pair] = weight.get(pair, Fraction(0)) + probability
+            for kind in kinds:
+                gain, loss = game.value(kind, deal)
+                if gain + loss != 0:
+                    raise EquipoiseError(
+                        f"{game.name}: outcome {kind!r} pays {gain} and {loss}, expected a "
+                        "zero-sum game (payments that cancel)."
+                    )
+                total = worth[kind].get(pair, Fraction(0))
+                worth[kind][pair] = total + probability * Fraction(gain)
+        pairs = sorted(weight)
+        return SignalRound(
+            parents=(self._parents(game, turn, 0), self._parents(game, turn, 1)),
+            pairs=(_indices([a for a, _ in pairs]), _indices([b for _, b in pairs])),
+            weight=_floats([weight[pair] for pair in pairs]),
+            values={
+                kind: _floats([worth[kind][pair] / weight[pair] for pair in pairs])
+                for kind in kinds
+            },
+        )
+
+    def _parents(self, game: StageGame, turn: int, player: int) -> Indices:
+        """Return the view of the previous round that each view of round ``turn`` extends."""
+        if turn == 0:
+            return np.zeros(len(self._views[player][0]), dtype=np.uint32)
+        length = game.seen(player, turn - 1)
+        before = self._number[player][turn - 1]
+        return _indices([before[view[:length]] for view in self._views[player][turn]])
+
+
+def _indices(values: Sequence[int]) -> Indices:
+    return np.array(values, dtype=np.uint32)
+
+
+def _floats(values: Sequence[Fraction]) -> Floats:
+    return np.array([float(value) for value in values], dtype=np.float64)
