@@ -70,7 +70,7 @@ class RankIndexer:
         ranks = self._hands[round][np.asarray(index)]
         same = ranks[..., :, None] == ranks[..., None, :]
         suit = np.tril(same, -1).sum(axis=-1)
-        return (ranks * len(self._deck.suits) + suit).astype(np.uint8)
+        return np.asarray(ranks * len(self._deck.suits) + suit, dtype=np.uint8)
 
     def orbit(self, round: int, index: ArrayLike) -> Numbers:
         """Ways to choose the suits: within a group, a set for every rank from those still left."""
@@ -98,7 +98,7 @@ class RankIndexer:
 
     def _code(self, ranks: NDArray[np.integer]) -> Numbers:
         base = len(self._deck.ranks) ** np.arange(ranks.shape[-1])[::-1]
-        return (ranks * base).sum(axis=-1).astype(np.int64)
+        return np.asarray((ranks * base).sum(axis=-1), dtype=np.int64)
 
 
 class CanonicalViews:
@@ -121,21 +121,34 @@ class CanonicalViews:
 
     def find(self, turn: int, label: str, player: int = 0) -> int:
         """Return the view called ``label``, which must be written the canonical way."""
-        deck, groups = self.game.deck, self.game.groups(turn)
-        named = Deck(deck.ranks, _SUITS[: len(deck.suits)] if self.game.suited else _SUITS[:1])
-        cards = named.parse(label)
-        if len(cards) != sum(groups):
+        cards, expected = self._read(label), sum(self.game.groups(turn))
+        if len(cards) != expected:
             raise EquipoiseError(
-                f"Cards '{label}': found {len(cards)}, expected {sum(groups)} in round {turn + 1}."
+                f"Cards '{label}': found {len(cards)}, expected {expected} in round {turn + 1}."
             )
-        if not self.game.suited:
-            cards = cards * np.uint8(len(deck.suits))
         view = int(self.indexer.index(self._group(turn), cards[None])[0])
         if self.label(turn, view) != label:
             raise EquipoiseError(
                 f"Cards '{label}': expected the canonical name '{self.label(turn, view)}'."
             )
         return view
+
+    def _read(self, label: str) -> Cards:
+        """Return cards with the ranks, and the suits if they matter, that ``label`` names."""
+        deck = self.game.deck
+        suits = _SUITS[: len(deck.suits)]
+        if self.game.suited:
+            return Deck(deck.ranks, suits).parse(label)
+        copies = [label[:i].count(rank) for i, rank in enumerate(label)]
+        if max(copies, default=0) >= len(suits):
+            raise EquipoiseError(
+                f"Cards '{label}': found a rank more often than the deck's {len(suits)} suits."
+            )
+        if len(suits) == 1:
+            return deck.parse(label)
+        return Deck(deck.ranks, suits).parse(
+            "".join(rank + suits[k] for rank, k in zip(label, copies, strict=True))
+        )
 
     def _text(self, cards: Sequence[int], groups: Sequence[int]) -> str:
         deck = self.game.deck

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import lru_cache, partial
 
 import numpy as np
@@ -16,8 +17,8 @@ from numpy.typing import NDArray
 from equipoise.cards.deck import Deck
 from equipoise.errors import EquipoiseError
 from equipoise.games.betting import BettingTree, limit
-from equipoise.games.chance import Deal
-from equipoise.games.ordered import OrderedGame, View, ordered_game
+from equipoise.games.chance import Deal, WithoutReplacement
+from equipoise.games.ordered import OrderedGame, View, showdowns
 
 Strength = Callable[[Deck, NDArray[np.uint8], NDArray[np.uint8]], NDArray[np.integer]]
 """From rows of hole cards and rows of board cards to numbers: the larger hand wins."""
@@ -98,15 +99,19 @@ def poker_game(
         raise EquipoiseError(
             f"{name}: deck: found {deck.size} cards, expected at least the {needed} that are dealt."
         )
-    game = ordered_game(
-        name,
-        signals=[deck.text(card) for card in range(deck.size)],
-        public=board,
-        private=(hole, *(0,) * (len(board) - 1)),
+    return PokerGame(
+        name=name,
+        signals=tuple(deck.text(card) for card in range(deck.size)),
+        chance=WithoutReplacement((Fraction(1),) * deck.size),
+        public=tuple(board),
+        private=tuple(((hole if j == 0 else 0),) * tree.players for j in range(len(board))),
         tree=tree,
+        outcomes=showdowns(tree, ranking),
         ranking=ranking,
+        deck=deck,
+        strength=strength,
+        suited=suited,
     )
-    return PokerGame(**vars(game), deck=deck, strength=strength, suited=suited)
 
 
 def kuhn(cards: int = 3, players: int = 2) -> PokerGame:

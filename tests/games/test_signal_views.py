@@ -1,0 +1,164 @@
+"""Signal rounds: laws over every game, canonical against raw views, published sizes."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from equipoise.errors import EquipoiseError
+from equipoise.games import poker
+from equipoise.games.betting import limit
+from equipoise.games.canonical import RankIndexer
+from equipoise.games.ordered import StageGame, deals, ordered_game, signal_tree_nodes
+from equipoise.games.poker import PokerGame
+from equipoise.games.views import signal_rounds, views
+
+
+def weighted() -> StageGame:
+    """Three signals of unequal weight: not cards at all."""
+    return ordered_game(
+        "weighted",
+        signals=("low", "mid", "high"),
+        weights=(1, Fraction(1, 2), 3),
+        public=(0, 1),
+        private=(1, 0),
+        tree=limit(2, bets=(1, 1), cap=1, antes=1),
+        ranking=lambda public, private: private[0],
+    )
+
+
+GAMES: dict[str, StageGame] = {
+    game.name: game
+    for game in (
+        poker.kuhn(),
+        poker.kuhn(6),
+        poker.leduc(),
+        poker.leduc(4, 3),
+        poker.rhode_island(3, 2),
+        poker.rhode_island(3, 3),
+        poker.rhode_island(5, 2),
+        weighted(),
+    )
+}
+POKER = {name: game for name, game in GAMES.items() if isinstance(game, PokerGame)}
+
+
+@pytest.fixture(params=GAMES.values(), ids=GAMES.keys())
+def game(request: pytest.FixtureRequest) -> StageGame:
+    return request.param
+
+
+@pytest.mark.parametrize("symmetry", [True, False])
+def test_laws_of_signal_rounds(game: StageGame, symmetry: bool) -> None:
+    rounds = signal_rounds(game, symmetry)
+    assert len(rounds) == game.rounds
+    sizes = (1, 1)
+    marginals = [np.ones(1), np.ones(1)]
+    for turn, deal in enumerate(rounds):
+        assert deal.weight.sum() == pytest.approx(1, abs=1e-12)
+        assert (deal.weight > 0).all()
+        for player in range(2):
+            parents, pairs = deal.parents[player], deal.pairs[player]
+            assert parents.dtype == pairs.dtype == np.uint32
+            assert parents.max() < sizes[player]
+            # Every view occurs, and the views that extend one view have its probability together.
+            own = np.bincount(pairs, weights=deal.weight, minlength=len(parents))
+            assert (own > 0).all()
+            assert np.allclose(np.bincount(parents, weights=own), marginals[player], atol=1e-12)
+            marginals[player] = own
+        pairs_seen = set(zip(deal.pairs[0].tolist(), deal.pairs[1].tolist(), strict=True))
+        assert len(pairs_seen) == len(deal.weight)
+        assert set(deal.values) == ({"showdown"} if turn == game.rounds - 1 else set())
+        sizes = deal.views
+
+
+@pytest.mark.parametrize("symmetry", [True, False])
+def test_labels_lead_back(game: StageGame, symmetry: bool) -> None:
+    named = views(game, symmetry)
+    for turn, deal in enumerate(named.rounds):
+        for player in range(2):
+            labels = [named.label(turn, v, player) for v in range(deal.views[player])]
+            assert len(set(labels)) == len(labels)
+            assert [named.find(turn, label, player) for label in labels] == list(range(len(labels)))
+
+
+@pytest.mark.parametrize("game", POKER.values(), ids=POKER.keys())
+def test_canonical_is_a_merging_of_raw(game: PokerGame) -> None:
+    """Map every deal's views to canonical ones: weights and outcomes are the same."""
+    named = views(game)
+    for turn, deal in enumerate(named.rounds):
+        group = len(game.groups(turn)) - 1
+        weight: dict[tuple[int, int], Fraction] = {}
+        worth: dict[tuple[int, int], set[object]] = {}
+        for cards, probability in deals(game, turn):
+            hands = [game.view(player, cards) for player in range(2)]
+            pair = tuple(named.indexer.index(group, np.array(hands, dtype=np.uint8)).tolist())
+            weight[pair] = weight.get(pair, Fraction(0)) + probability
+            if deal.values:
+                worth.setdefault(pair, set()).add(game.value("showdown", cards)[0])
+        assert sorted(weight) == list(
+            zip(deal.pairs[0].tolist(), deal.pairs[1].tolist(), strict=True)
+        )
+        assert np.allclose(
+            [float(weight[pair]) for pair in sorted(weight)], deal.weight, rtol=1e-14, atol=0
+        )
+        if deal.values:
+            assert [worth[pair] for pair in sorted(weight)] == [
+                {value} for value in deal.values["showdown"].tolist()
+            ]
+
+
+def test_published_sizes() -> None:
+    """Gilpin (2009), section 5.5: 6,632,705 nodes; suit isomorphism leaves 13, 325, 9,997 hands."""
+    game = poker.rhode_island()
+    assert signal_tree_nodes(game) == 6_632_705
+    assert [deal.views for deal in signal_rounds(game)] == [(13, 13), (325, 325), (9997, 9997)]
+
+
+def test_signal_tree_counts_every_prefix(game: StageGame) -> None:
+    prefixes = {deal[:i] for deal, _ in deals(game, game.rounds - 1) for i in range(len(deal) + 1)}
+    assert signal_tree_nodes(game) == len(prefixes)
+
+
+def test_view_count_is_the_number_of_views(game: StageGame) -> None:
+    for turn, deal in enumerate(signal_rounds(game, symmetry=False)):
+        assert deal.views == (game.view_count(0, turn), game.view_count(1, turn))
+
+
+def test_rhode_island_names() -> None:
+    named = views(poker.rhode_island())
+    view = named.find(2, "Ta7b7a")
+    assert named.label(2, view) == "Ta7b7a"
+    assert named.label(1, int(named.rounds[2].parents[0][view])) == "Ta7b"
+    with pytest.raises(EquipoiseError, match="canonical name 'Ta7b7a'"):
+        named.find(2, "Tc7d7c")
+    with pytest.raises(EquipoiseError, match="expected 3 in round 3"):
+        named.find(2, "Ta7b")
+
+
+def test_ranks_alone_name_leduc_hands() -> None:
+    named = views(poker.leduc())
+    assert named.rounds[1].views == (9, 9)
+    assert named.label(1, named.find(1, "KK")) == "KK"
+    with pytest.raises(EquipoiseError, match="more often"):
+        views(poker.kuhn()).find(0, "KK")
+
+
+def test_rank_indexer_counts_all_hands() -> None:
+    indexer = RankIndexer((2, 3, 1), poker.leduc(3, 4).deck)
+    for turn, hands in enumerate((66, 66 * 120, 66 * 120 * 7)):
+        every = np.arange(indexer.size(turn))
+        assert indexer.orbit(turn, every).sum() == hands
+        assert np.array_equal(indexer.index(turn, indexer.unindex(turn, every)), every)
+
+
+def test_holdem_is_refused_in_a_sentence() -> None:
+    with pytest.raises(EquipoiseError, match=r"limit-holdem: found .* deals of the last round"):
+        signal_rounds(poker.limit_holdem())
+
+
+def test_three_players_are_refused() -> None:
+    with pytest.raises(EquipoiseError, match="3 players"):
+        signal_rounds(poker.kuhn(4, players=3))
