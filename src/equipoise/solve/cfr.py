@@ -239,7 +239,8 @@ def _update(
                 blocks, b, regret, behaviour, gradient, scratch, positive, negative, optimism
             )
     plan[0] = 1
-    for b in range(np.uint32(len(blocks.start))):
+    for i in range(len(blocks.start)):
+        b = np.uint32(i)
         start, actions, width = blocks.start[b], blocks.actions[b], blocks.buckets[b]
         if width == 1:
             up = blocks.parent[b]

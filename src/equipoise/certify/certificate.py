@@ -1,0 +1,55 @@
+"""The certificate of a strategy: what it earns, and what the best opponent could gain."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """How good a strategy profile is in the full game.
+
+    Attributes
+    ----------
+    values
+        Expected payoff of each player under the profile.
+    best_responses
+        What each player could earn by deviating alone (an upper bound if ``rigorous``).
+    gains
+        Best response minus value (an upper bound if ``rigorous``): zero at a Nash equilibrium.
+    rigorous
+        Whether the bounds hold despite rounding.
+    """
+
+    values: tuple[float, ...]
+    best_responses: tuple[float, ...]
+    gains: tuple[float, ...]
+    rigorous: bool = False
+
+    @classmethod
+    def from_bounds(
+        cls, values: NDArray[np.float64], responses: NDArray[np.float64], rigorous: bool
+    ) -> Certificate:
+        """Build from arrays of shape (players, 1) or, lower and upper bounds, (players, 2)."""
+        gains = responses[:, -1] - values[:, 0]
+        if rigorous:
+            gains = np.nextafter(gains, np.inf)
+        return cls(
+            values=tuple(values.mean(axis=1).tolist()),
+            best_responses=tuple(responses[:, -1].tolist()),
+            gains=tuple(gains.tolist()),
+            rigorous=rigorous,
+        )
+
+    @property
+    def value(self) -> float:
+        """Expected payoff of player 1."""
+        return self.values[0]
+
+    @property
+    def gap(self) -> float:
+        """Sum of all players' gains; in two-player zero-sum games, the duality gap."""
+        return float(np.nextafter(sum(self.gains), np.inf)) if self.rigorous else sum(self.gains)
