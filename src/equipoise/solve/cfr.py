@@ -20,7 +20,7 @@ Zhang et al. 2024 (hyperparameter schedules).
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -97,6 +97,11 @@ TABLE: dict[str, CFR] = {
     "pdcfr+": CFR("pdcfr+", 2.3, -math.inf, 5.0, optimism=1.0),
     "hs-dcfr": CFR("hs-dcfr", (1.0, 3.0), (-1.0, -2.0), (30.0, -5.0)),
 }
+
+
+def member(name: str, **options: Any) -> CFR:
+    """Return the row ``name`` of :data:`TABLE`, with ``options`` changed."""
+    return replace(TABLE[name], **options)
 
 
 def DCFR(dtype: str = "float64") -> CFR:

@@ -1,0 +1,131 @@
+"""The methods by name: what the command line offers, and when to choose which.
+
+A name is a row of :data:`METHODS`, optionally with options and with sampling around it::
+
+    dcfr
+    egt(weights=kroer,heuristics=False)
+    sampling:egt                        dynamic sampling of chance moves (seed 000, section 9.4)
+    sampling(start=0.05):cfr+
+    static(proportion=0.25):egt         one sample, drawn once (section 9.3)
+
+Nothing is imported until a method is asked for, so that listing them is free.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from difflib import get_close_matches
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from equipoise.errors import EquipoiseError
+
+if TYPE_CHECKING:
+    from equipoise.solve.base import Method
+
+
+class Row(NamedTuple):
+    """Where a method lives (``module:callable``), with which arguments, and why to choose it."""
+
+    factory: str
+    arguments: dict[str, Any]
+    why: str
+
+
+def _lp(solver: str, why: str) -> Row:
+    return Row("equipoise.solve.lp:LP", {"solver": solver}, why)
+
+
+def _cfr(name: str, why: str) -> Row:
+    return Row("equipoise.solve.cfr:member", {"name": name}, why)
+
+
+def _egt(why: str, **arguments: Any) -> Row:
+    return Row("equipoise.solve.egt:EGT", arguments, why)
+
+
+METHODS: dict[str, Row] = {
+    "lp": _lp("dual-simplex", "exact, by dual simplex: games up to some 10,000 sequences"),
+    "lp-primal": _lp("primal-simplex", "exact, by primal simplex: a cross-check of lp"),
+    "lp-ipx": _lp("ipx", "exact, by interior point and crossover: larger games than lp"),
+    "cfr": _cfr("cfr", "plain counterfactual regret minimisation: the baseline, slow"),
+    "cfr+": _cfr("cfr+", "regrets kept positive, linear average: simple and robust"),
+    "linear": _cfr("linear", "early iterations count less: where the start goes badly wrong"),
+    "dcfr": _cfr("dcfr", "discounted (1.5, 0, 2): the choice for poker at scale"),
+    "pcfr+": _cfr("pcfr+", "predictive: fastest to small gaps (1e-6 and below) on small games"),
+    "pdcfr+": _cfr("pdcfr+", "predictive and discounted: a rival of pcfr+ on small games"),
+    "hs-dcfr": _cfr("hs-dcfr", "scheduled discounts: best when --iterations is known in advance"),
+    "egt": _egt("excessive gap, entropy prox with global-entropy weights: O(1/gap), guaranteed"),
+    "egt-kroer": _egt("excessive gap with the weights of Kroer et al.", weights="kroer"),
+    "egt-seed": _egt("excessive gap with all weights one, as first published", weights="seed"),
+    "egt-euclidean": _egt("excessive gap with the Euclidean prox: a comparison", prox="euclidean"),
+    "egt-plain": _egt("excessive gap without heuristics: a comparison", heuristics=False),
+    "smoothing": Row(
+        "equipoise.solve.smoothing:Smoothing",
+        {},
+        "Nesterov's smoothing for one target gap: the baseline of iterated-smoothing",
+    ),
+    "iterated-smoothing": Row(
+        "equipoise.solve.iterated:IteratedSmoothing",
+        {},
+        "smoothing with shrinking targets: O(log 1/gap), good on well-conditioned matrix games",
+    ),
+}
+"""Every method by its name, in the order in which ``--help`` shows them."""
+
+WRAPPERS: dict[str, Row] = {
+    "sampling": Row(
+        "equipoise.solve.sampling:DynamicSampling",
+        {},
+        "sampling:METHOD starts from a sample of the chance moves and doubles it when it overfits",
+    ),
+    "static": Row(
+        "equipoise.solve.sampling:Sampled",
+        {},
+        "static(proportion=p):METHOD solves one sample of the chance moves: fast, and never exact",
+    ),
+}
+"""Methods around a method: ``WRAPPER:METHOD``."""
+
+_TERM = re.compile(r"\s*([a-z][a-z0-9+-]*)\s*(?:\((.*)\))?\s*", re.DOTALL)
+
+
+def method(name: str) -> Method:
+    """Return the method that ``name`` spells (the module's docstring has the grammar)."""
+    outer, separator, inner = name.partition(":")
+    if not separator:
+        return _make(METHODS, name)
+    return _make(WRAPPERS, outer, method(inner))
+
+
+def _make(table: dict[str, Row], term: str, *arguments: Any) -> Method:
+    """Return what one ``name(options)`` of ``table`` makes."""
+    parsed = _TERM.fullmatch(term)
+    name = parsed[1] if parsed else term
+    if parsed is None or name not in table:
+        close = get_close_matches(name, table, n=1, cutoff=0.4)
+        hint = f"did you mean '{close[0]}'?" if close else f"expected one of {', '.join(table)}."
+        raise EquipoiseError(f"Method '{term}' is unknown: {hint}")
+    row = table[name]
+    module, _, attribute = row.factory.partition(":")
+    factory = getattr(import_module(module), attribute)
+    try:
+        made: Method = factory(*arguments, **row.arguments, **_options(term, parsed[2]))
+    except TypeError as error:
+        raise EquipoiseError(f"Method '{term}': {error}.") from error
+    return made
+
+
+def _options(term: str, text: str | None) -> dict[str, Any]:
+    """Read ``key=value, ...``: a value is a Python literal, or a bare word."""
+    options = {}
+    for part in filter(None, (part.strip() for part in (text or "").split(","))):
+        key, separator, value = (piece.strip() for piece in part.partition("="))
+        if not separator or not key.isidentifier() or not value:
+            raise EquipoiseError(f"Method '{term}': found option '{part}', expected name=value.")
+        try:
+            options[key] = ast.literal_eval(value)
+        except (ValueError, SyntaxError):
+            options[key] = value
+    return options
