@@ -121,6 +121,10 @@ def rollout(
         raise EquipoiseError(
             f"Roll-out: found hole={hole} and bins={bins}, expected hole 1 or 2 and a positive bins."
         )
+    if deck.size < final + 2 * hole:
+        raise EquipoiseError(
+            f"Roll-out: found a deck of {deck.size} cards, expected at least {final + 2 * hole}."
+        )
     shared = _check_board(deck, board, final)
     left = np.setdiff1d(np.arange(deck.size), shared)
     hands = left[_subsets(len(left), hole)].astype(np.uint8)
