@@ -11,7 +11,10 @@ from typing import Any
 __version__ = "0.1.0"
 
 _HOME: dict[str, str] = {
+    "Abstraction": "equipoise.abstraction.base",
     "EquipoiseError": "equipoise.errors",
+    "coarsen": "equipoise.abstraction.base",
+    "gameshrink": "equipoise.abstraction.gameshrink",
 }
 
 __all__ = [*_HOME, "__version__"]

@@ -1,0 +1,94 @@
+"""Partition refinement against its definition."""
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from equipoise.abstraction.refine import (
+    Relation,
+    coarsest_stable,
+    instability,
+    levels_of,
+    number_classes,
+)
+
+
+def dense(source, target, matrix):
+    rows, columns = np.nonzero(matrix)
+    return Relation.of((source, target), matrix.shape, rows, columns, matrix[rows, columns])
+
+
+def set_partitions(n):
+    """All ways to number n things by class, in order of first members."""
+    if n == 0:
+        yield ()
+        return
+    for rest in set_partitions(n - 1):
+        for c in range(max(rest, default=-1) + 2):
+            yield (*rest, c)
+
+
+def is_stable(relations, classes):
+    for relation in relations:
+        matrix = relation.matrix.toarray()
+        target = classes[relation.target]
+        sums = np.stack([matrix[:, target == c].sum(axis=1) for c in np.unique(target)], axis=1)
+        mine = classes[relation.source]
+        if any(not np.allclose(sums[mine == c], sums[mine == c][0]) for c in np.unique(mine)):
+            return False
+    return True
+
+
+@given(st.integers(0, 2**32 - 1))
+@settings(max_examples=60, deadline=None)
+def test_is_the_coarsest_of_all_stable_partitions(seed):
+    random = np.random.default_rng(seed)
+    sizes = random.integers(1, 5, size=2)
+    relations = [
+        dense(s, t, random.integers(-1, 2, size=(sizes[s], sizes[t])) / 3.0)
+        for s, t in ((0, 1), (1, 0), (0, 0))
+        if random.random() < 0.8
+    ]
+    found = coarsest_stable(sizes, relations)
+    assert is_stable(relations, found)
+    for first, second in itertools.product(*(set_partitions(n) for n in sizes)):
+        classes = [np.array(first), np.array(second)]
+        if is_stable(relations, classes):  # then it refines the one found
+            for fine, coarse in zip(classes, found, strict=True):
+                assert len({*zip(fine, coarse, strict=True)}) == len({*fine})
+
+
+def test_rounding_does_not_split():
+    tenths = np.array([[0.1] * 3 + [0.0], [0.3, 0.0, 0.0, 0.0]])  # 0.1 + 0.1 + 0.1 != 0.3
+    assert tenths[0].sum() != tenths[1].sum()
+    classes = coarsest_stable([2, 4], [dense(0, 1, tenths)])
+    np.testing.assert_array_equal(classes[0], [0, 0])
+
+
+def test_values_that_cancel_are_as_good_as_absent():
+    cancel = np.array([[1 / 3, -1 / 3], [0.0, 0.0]])
+    np.testing.assert_array_equal(coarsest_stable([2, 2], [dense(0, 1, cancel)])[0], [0, 0])
+
+
+def test_levels_keep_neighbours_together_and_zero_at_zero():
+    values = np.array([0.0, 1e-14, -1e-14, 1.0, 1.0 + 1e-13, -1.0, 1.0 + 1e-6])
+    np.testing.assert_array_equal(levels_of(values), [0, 0, 0, 1, 1, -1, 2])
+
+
+def test_classes_are_numbered_by_first_member():
+    np.testing.assert_array_equal(number_classes(np.array([7, 3, 7, 9, 3])), [0, 1, 0, 2, 1])
+
+
+def test_instability_names_the_class_and_the_size_of_the_difference():
+    relation = dense(0, 1, np.array([[1.0, 0.0], [0.5, 0.5], [0.0, 1.0]]))
+    together = [np.array([0, 0, 1], np.uint32), np.array([0, 1], np.uint32)]
+    np.testing.assert_allclose(instability(relation, together), [0.5, 0.0])
+
+
+@pytest.mark.parametrize("size", [0, 1])
+def test_kinds_without_relations_stay_whole(size):
+    classes = coarsest_stable([size], [])
+    np.testing.assert_array_equal(classes[0], np.zeros(size))
