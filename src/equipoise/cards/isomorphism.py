@@ -15,9 +15,9 @@ its configuration plus the numbers of these multisets in mixed radix.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import accumulate, groupby, product
 from math import comb, prod
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
@@ -33,8 +33,7 @@ _MAX_SUITS = 4
 _MAX_CODES = 1 << 24  # entries allowed in the table from suit counts to configurations
 
 
-@dataclass(frozen=True)
-class _Round:
+class _Round(NamedTuple):
     """Tables of one round.
 
     A hand whose cards' weights sum to ``code`` has configuration ``configuration[code]``, and
@@ -120,19 +119,9 @@ class HandIndexer:
             )
         hands = np.ascontiguousarray(found.reshape(-1, found.shape[-1]))
         result = np.empty(len(hands), dtype=np.int64)
+        ranks = len(self.deck.ranks)
         wrong = _index(
-            hands,
-            self._round_of,
-            self._weights,
-            len(self.deck.ranks),
-            tables.configuration,
-            tables.order,
-            tables.start,
-            tables.span,
-            tables.group,
-            _BINOMIAL,
-            _ONES,
-            result,
+            hands, self._round_of, self._weights, ranks, tables, _BINOMIAL, _ONES, result
         )
         if wrong >= 0:
             raise EquipoiseError(
@@ -164,18 +153,8 @@ class HandIndexer:
         configuration = np.searchsorted(tables.start, indices, side="right") - 1
         hands = np.empty((len(indices), self.cards(round)), dtype=np.uint8)
         orbits = np.empty(len(indices), dtype=np.int64)
-        _unindex(
-            indices - tables.start[configuration],
-            configuration,
-            len(self.deck.ranks),
-            self._first,
-            tables.shape,
-            tables.span,
-            tables.group,
-            _BINOMIAL,
-            hands,
-            orbits,
-        )
+        numbers, ranks = indices - tables.start[configuration], len(self.deck.ranks)
+        _unindex(numbers, configuration, ranks, self._first, tables, _BINOMIAL, hands, orbits)
         return hands.reshape(*found.shape, -1), orbits.reshape(found.shape)
 
     def _check(self, round: int) -> int:
@@ -273,18 +252,7 @@ def _multisets(values, size):  # type: ignore[no-untyped-def]
 
 @njit(cache=True)
 def _index(  # type: ignore[no-untyped-def]
-    hands,
-    round_of,
-    weights,
-    ranks,
-    configuration,
-    order,
-    start,
-    span,
-    group,
-    binomial,
-    ones,
-    result,
+    hands, round_of, weights, ranks, tables, binomial, ones, result
 ):
     """Fill ``result``; return the first hand that holds a card twice, or -1."""
     cards, suits = hands.shape[1], weights.shape[1]
@@ -317,10 +285,10 @@ def _index(  # type: ignore[no-untyped-def]
                     radix[s] *= binomial[ranks - ones[used[s]], ones[now[s]]]
                     used[s] |= now[s]
             first = last
-        k = configuration[code]
         for p in range(suits):
-            by_shape[p] = position[order[code, p]]
-        result[h] = start[k] + _combine(by_shape, span[k], group[k])
+            by_shape[p] = position[tables.order[code, p]]
+        k = tables.configuration[code]
+        result[h] = tables.start[k] + _combine(by_shape, tables.span[k], tables.group[k])
     return -1
 
 
@@ -358,16 +326,17 @@ def _combine(position, span, group):  # type: ignore[no-untyped-def]
 
 @njit(cache=True)
 def _unindex(  # type: ignore[no-untyped-def]
-    numbers, configuration, ranks, first, shape, span, group, binomial, hands, orbits
+    numbers, configuration, ranks, first, tables, binomial, hands, orbits
 ):
     """Invert :func:`_index` given each hand's configuration; ``numbers`` count from its start."""
+    shape = tables.shape
     suits, rounds = shape.shape[1], shape.shape[2]
     position = np.zeros(suits, dtype=np.int64)
     free = np.zeros(ranks, dtype=np.int64)  # ranks not used by earlier rounds, ascending
     cursor = np.zeros(rounds, dtype=np.int64)  # where the round's next card goes
     for h in range(len(numbers)):
         k = configuration[h]
-        orbits[h] = _split(numbers[h], span[k], group[k], position)
+        orbits[h] = _split(numbers[h], tables.span[k], tables.group[k], position)
         for i in range(rounds):
             cursor[i] = first[i]
         for suit in range(suits):
