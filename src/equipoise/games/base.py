@@ -1,0 +1,167 @@
+"""Games by name: ``load("leduc(ranks=5,suits=2)")``, ``load("game.efg")``, ``load("openspiel:pig")``.
+
+Every row of the registry names the function that makes the game as ``"module:function"``; it is
+imported when the game is asked for, so listing the games costs nothing. To add a game, add a row.
+"""
+
+from __future__ import annotations
+
+import ast
+import difflib
+import inspect
+import math
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any, get_type_hints
+
+from equipoise.errors import EquipoiseError
+
+if TYPE_CHECKING:
+    from equipoise.games.extensive import ExtensiveGame
+    from equipoise.games.normal import NormalGame
+    from equipoise.games.ordered import StageGame
+
+    Game = ExtensiveGame | NormalGame | StageGame
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A row of the registry: where the game is made, and what it is, in one line."""
+
+    home: str
+    description: str
+
+    def function(self) -> Callable[..., Game]:
+        """Import and return the function that makes the game."""
+        module, _, name = self.home.partition(":")
+        function: Callable[..., Game] = getattr(import_module(module), name)
+        return function
+
+
+GAMES: dict[str, Entry] = {
+    "kuhn": Entry("equipoise.games.classic:kuhn", "Kuhn poker with any number of cards"),
+    "leduc": Entry("equipoise.games.classic:leduc", "Leduc poker, ranks x suits, as a tree"),
+    "liars_dice": Entry("equipoise.games.classic:liars_dice", "liar's dice, one die each"),
+    "rhode_island": Entry("equipoise.games.poker:rhode_island", "Rhode Island Hold'em, as data"),
+}
+
+FILES: dict[str, Entry] = {
+    ".efg": Entry("equipoise.games.gambit:read_efg", "Gambit's extensive-form games"),
+    ".nfg": Entry("equipoise.games.gambit:read_nfg", "Gambit's normal-form games"),
+}
+
+SOURCES: dict[str, Entry] = {
+    "openspiel": Entry("equipoise.games.openspiel:load_openspiel", "any small OpenSpiel game"),
+}
+
+
+def load(spec: str) -> Game:
+    """Return the game that ``spec`` names.
+
+    A spec is a registered name, with parameters or without (``kuhn``, ``leduc(ranks=5,suits=2)``),
+    a path with a known ending (``game.efg``), or ``openspiel:NAME``, where OpenSpiel reads NAME and
+    its parameters. In registered names ``-`` and ``_`` are the same.
+    """
+    spec = spec.strip()
+    suffix = PurePath(spec).suffix.lower()
+    if suffix in FILES:
+        return FILES[suffix].function()(spec)
+    source, colon, rest = spec.partition(":")
+    if colon and source.lower() in SOURCES:
+        return SOURCES[source.lower()].function()(rest)
+    name, parameters = parse(spec)
+    return _make(name, _entry(name), parameters)
+
+
+def parse(spec: str) -> tuple[str, dict[str, Any]]:
+    """Split ``name(key=value,...)`` into the name and its parameters, which must be literals."""
+    match = re.fullmatch(r"([^()]*?)\s*(?:\((.*)\))?", spec, re.DOTALL)
+    if match is None:
+        raise EquipoiseError(
+            f"game {_short(spec)}: found unmatched parentheses, expected a name such as 'leduc' or "
+            "'leduc(ranks=5,suits=2)'."
+        )
+    name, inside = match[1].strip(), match[2]
+    if inside is None or not inside.strip():
+        return name, {}
+    try:
+        call = ast.parse(f"f({inside})", mode="eval").body
+        if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or call.args:
+            raise ValueError
+        return name, {str(_known(k)): ast.literal_eval(k.value) for k in call.keywords}
+    except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError):
+        raise EquipoiseError(
+            f"game {_short(spec)}: found the parameters ({inside[:60]}), expected name=value pairs "
+            "whose values are numbers, True, False or quoted text."
+        ) from None
+
+
+def _known(keyword: ast.keyword) -> str:
+    """Return the keyword's name, which a ``**mapping`` does not have."""
+    if keyword.arg is None:
+        raise ValueError
+    return keyword.arg
+
+
+def _entry(name: str) -> Entry:
+    """Return the row of ``name``, or say which name was probably meant."""
+    entry = GAMES.get(name.replace("-", "_"))
+    if entry is not None:
+        return entry
+    others = f", a file ending in {' or '.join(FILES)}, or openspiel:NAME"
+    advice = _suggest(name.replace("-", "_").lower(), GAMES, others)
+    raise EquipoiseError(f"unknown game {_short(name)}, {advice}")
+
+
+def _suggest(name: str, known: Mapping[str, Any], others: str = "") -> str:
+    """Return a question if some known name is close to ``name``, and otherwise all of them."""
+    close = difflib.get_close_matches(name, known, n=1)
+    if close:
+        return f"did you mean '{close[0]}'?"
+    return f"expected one of {', '.join(known)}{others}."
+
+
+def _short(text: str) -> str:
+    """Return ``text`` in quotes, cut to a length that fits a sentence."""
+    return repr(text if len(text) <= 60 else f"{text[:57]}...")
+
+
+def _make(name: str, entry: Entry, parameters: dict[str, Any]) -> Game:
+    """Call the function of ``entry`` after checking names and types of its parameters."""
+    function = entry.function()
+    known = inspect.signature(function).parameters
+    hints = get_type_hints(function)
+    for key, value in parameters.items():
+        if key not in known:
+            advice = _suggest(key, known) if known else "expected none."
+            raise EquipoiseError(f"game '{name}': unknown parameter '{key}', {advice}")
+        _check_type(f"game '{name}': {key}", value, hints.get(key))
+    missing = [
+        k for k, p in known.items() if p.default is inspect.Parameter.empty and k not in parameters
+    ]
+    if missing:
+        raise EquipoiseError(f"game '{name}': the parameter {missing[0]} is missing, expected it.")
+    try:
+        return function(**parameters)
+    except (MemoryError, OverflowError):
+        raise EquipoiseError(
+            f"game '{name}': {parameters} make a game too large for this machine, expected a "
+            "smaller one."
+        ) from None
+
+
+_TYPES = {int: "a whole number", float: "a finite number", bool: "True or False", str: "a text"}
+
+
+def _check_type(place: str, value: Any, expected: Any) -> None:
+    """Raise unless ``value`` is of the simple type ``expected``; other types are the game's affair."""
+    if isinstance(value, float) and not math.isfinite(value):
+        raise EquipoiseError(f"{place} is {value}, expected a finite number.")
+    if expected not in _TYPES:
+        return
+    found = type(value)
+    if found is not expected and not (expected is float and found is int):
+        raise EquipoiseError(f"{place} is {value!r}, expected {_TYPES[expected]}.")
