@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import combinations, combinations_with_replacement, permutations, product
-from math import comb, prod
+from math import comb, factorial
 from typing import Protocol
 
 import numpy as np
@@ -223,12 +223,8 @@ def _indexer(game: PokerGame, groups: Sequence[int]) -> Indexer:
 
 def _refuse_large(game: PokerGame) -> None:
     """Refuse to compare all hole cards on all boards when there are too many of them."""
-    boards, left = 1, game.deck.size
-    for count in game.public:
-        boards *= comb(left, count)
-        left -= count
-    pairs = boards * comb(left, game.hole) * comb(left - game.hole, game.hole)
-    renamings = prod(range(1, len(game.deck.suits) + 1))
+    pairs = game.pair_count(game.rounds - 1)
+    renamings = factorial(len(game.deck.suits))
     if pairs // renamings > _MAX_PAIRS:
         raise EquipoiseError(
             f"{game.name}: found {pairs:,} deals of the last round, expected at most about "

@@ -68,7 +68,7 @@ class StageGame:
                     f"{self.name}: signals: found {name!r} twice, expected distinct names."
                 )
         for field, counts in (("public", self.public), ("private", self.private)):
-            if len(counts) < rounds:
+            if len(counts) != rounds:
                 raise EquipoiseError(
                     f"{self.name}: {field}: found {len(counts)} rounds, expected {rounds}."
                 )
@@ -131,6 +131,11 @@ class StageGame:
             for player in range(self.players)
         )
         return public, private
+
+    def text(self, view: View) -> str:
+        """Name the signals of ``view`` in order, with dots where names differ in length."""
+        dot = "" if len({len(name) for name in self.signals}) == 1 else "."
+        return dot.join(self.signals[s] for s in view)
 
     def value(self, kind: str, deal: Deal) -> Sequence[Number]:
         """Return each player's value of outcome ``kind`` after ``deal``, at scale one."""
@@ -293,10 +298,6 @@ def _check_monotone(game: OrderedGame, turn: int, kind: str, scale: float, playe
             if more < less or (low == high and more != less):
                 raise EquipoiseError(
                     f"{game.name}: outcome {kind!r} pays player {player + 1} {float(less):g} with "
-                    f"{_names(game, own)} and {float(more):g} with {_names(game, better)}, which "
+                    f"{game.text(own)} and {float(more):g} with {game.text(better)}, which "
                     "ranks no lower; expected utilities that increase with the ranking."
                 )
-
-
-def _names(game: StageGame, own: Deal) -> str:
-    return " ".join(game.signals[s] for s in own)

@@ -70,11 +70,17 @@ class PokerGame(OrderedGame):
 
     def view_count(self, player: int, turn: int) -> int:
         """Return the number of hands of round ``turn``, suits told apart."""
-        left, count = self.deck.size, 1
-        for size in self.groups(turn):
-            count *= math.comb(left, size)
-            left -= size
-        return count
+        return _ways(self.deck.size, self.groups(turn))
+
+    def pair_count(self, turn: int) -> int:
+        """Return the number of pairs of hands that two players can hold in round ``turn``."""
+        return _ways(self.deck.size, (self.hole, *self.groups(turn)))
+
+
+def _ways(cards: int, groups: Sequence[int]) -> int:
+    """Return the ways to deal one set of each size, one after another."""
+    left = [cards - sum(groups[:i]) for i in range(len(groups))]
+    return math.prod(map(math.comb, left, groups))
 
 
 def poker_game(

@@ -64,8 +64,7 @@ class RawViews:
     """Every distinct view of a game, found by listing its deals."""
 
     def __init__(self, game: StageGame) -> None:
-        self._signals = game.signals
-        self._dot = "" if len({len(name) for name in game.signals}) == 1 else "."
+        self._name = game.text
         listed = [deals(game, turn) for turn in range(game.rounds)]
         self._views: list[list[list[View]]] = [
             [sorted({game.view(player, deal) for deal, _ in found}) for found in listed]
@@ -76,7 +75,7 @@ class RawViews:
 
     def label(self, turn: int, view: int, player: int = 0) -> str:
         """Return the names of the signals seen, in order."""
-        return self._dot.join(self._signals[s] for s in self._views[player][turn][view])
+        return self._name(self._views[player][turn][view])
 
     def find(self, turn: int, label: str, player: int = 0) -> int:
         """Return the view called ``label``."""
