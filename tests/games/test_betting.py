@@ -97,7 +97,7 @@ def test_sizes_by_hand() -> None:
         ("cap", {"cap": 0}),
         ("cap", {"cap": (1, 0)}),
         ("bets", {"bets": (1,)}),
-        ("bets", {"bets": (1, -2)}),
+        ("bet", {"bets": (1, -2)}),
         ("first", {"first": 2}),
         ("first", {"first": (0, 0, 0)}),
         ("antes", {"antes": -1}),

@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +25,8 @@ from equipoise.errors import EquipoiseError
 TERMINAL = -1
 NO_OUTCOME = -1
 SHOWDOWN = "showdown"
+
+_T = TypeVar("_T", int, float)
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,10 +152,15 @@ class Payment:
 
 @dataclass(frozen=True)
 class Leaf:
-    """The end of a stage game. Without a ``payment`` the game goes on to the next round."""
+    """The end of a stage game.
+
+    Without a ``payment`` the game goes on: with the stage game of the next round, or, where Λ of
+    Definition 12 in Gilpin (2009) says so, with ``then`` in its place.
+    """
 
     pot: Pot
     payment: Payment | None = None
+    then: Stage | None = None
 
 
 @dataclass(frozen=True)
@@ -210,6 +218,10 @@ def limit_stage(bet: float, cap: int, first: int = 0, opened: int = 0) -> Stage:
     be matched; together there are at most ``cap`` of them, ``opened`` of which (a blind counts as
     one) have been made when the round begins.
     """
+    if bet <= 0:
+        raise EquipoiseError(f"bet: found {bet}, expected a positive amount.")
+    if cap < 1 or cap != int(cap):
+        raise EquipoiseError(f"cap: found {cap}, expected a whole number of at least 1.")
 
     def act(pot: Pot, waiting: tuple[int, ...], bets: int) -> Decision | Leaf:
         if sum(pot.live) == 1:
@@ -231,6 +243,8 @@ def limit_stage(bet: float, cap: int, first: int = 0, opened: int = 0) -> Stage:
 
     def stage(pot: Pot) -> Decision | Leaf:
         players = len(pot.live)
+        if first not in range(players):
+            raise EquipoiseError(f"first: found seat {first}, expected 0 to {players - 1}.")
         start = (first - 1) % players
         others = _seats_after(start, pot.live)
         return act(pot, (*others, start) if pot.live[start] else others, opened)
@@ -282,30 +296,12 @@ def limit(
         )
     if antes < 0 or min(forced) < 0:
         raise EquipoiseError("antes and blinds: found a negative amount, expected none below zero.")
-    stages = []
-    for j, (size, most, seat) in enumerate(zip(sizes, caps, firsts, strict=True)):
-        if size <= 0:
-            raise EquipoiseError(
-                f"bets: found {size} in round {j + 1}, expected a positive amount."
-            )
-        if most < 1 or most != int(most):
-            raise EquipoiseError(
-                f"cap: found {most} in round {j + 1}, expected a whole number of at least 1."
-            )
-        if seat not in range(players):
-            raise EquipoiseError(
-                f"first: found {seat} in round {j + 1}, expected a seat from 0 to {players - 1}."
-            )
-        opened = int(j == 0 and max(forced) > 0)
-        if most < opened:
-            raise EquipoiseError(
-                f"cap: found {most} in round 1, expected more than the blind, which is a bet."
-            )
-        stages.append(limit_stage(float(size), int(most), int(seat), opened))
+    opened = [int(j == 0 and max(forced) > 0) for j in range(rounds)]
+    stages = [limit_stage(*rules) for rules in zip(sizes, caps, firsts, opened, strict=True)]
     return assemble(stages, paid=tuple(antes + blind for blind in forced))
 
 
-def _per_round(name: str, value: float | Sequence[float], rounds: int) -> tuple[float, ...]:
+def _per_round(name: str, value: _T | Sequence[_T], rounds: int) -> tuple[_T, ...]:
     """Spread a single number over the rounds, or check that there is one a round."""
     values = tuple(value) if isinstance(value, Sequence) else (value,) * rounds
     if len(values) != rounds:
@@ -343,7 +339,7 @@ def assemble(stages: Sequence[Stage], paid: Sequence[float]) -> BettingTree:
     def grow(node: Decision | Leaf, turn: int, parent: int, action: str) -> None:
         while isinstance(node, Leaf) and node.payment is None and turn + 1 < len(stages):
             turn += 1
-            node = stages[turn](node.pot)
+            node = (node.then or stages[turn])(node.pot)
         if isinstance(node, Leaf):
             arrays.add(parent, action, turn, node.payment or showdown(node.pot))
             return

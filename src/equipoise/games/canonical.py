@@ -114,7 +114,7 @@ class CanonicalViews:
         """Name a view: hole cards, then the board; ``Ta7b7a`` in Rhode Island hold'em.
 
         Suits are renamed a, b, c, d so that the text comes first in the order of its cards: with
-        one card a group, in order of first appearance. Where suits do not matter only ranks show.
+        one card a group, in order of first appearance. Only ranks show where suits do not matter.
         """
         group = self._group(turn)
         return self._text(self.indexer.unindex(group, [view])[0].tolist(), self.game.groups(turn))
@@ -133,11 +133,15 @@ class CanonicalViews:
             )
         return view
 
+    @property
+    def _names_suits(self) -> bool:
+        return self.game.suited and len(self.game.deck.suits) > 1
+
     def _read(self, label: str) -> Cards:
         """Return cards with the ranks, and the suits if they matter, that ``label`` names."""
         deck = self.game.deck
         suits = _SUITS[: len(deck.suits)]
-        if self.game.suited:
+        if self._names_suits:
             return Deck(deck.ranks, suits).parse(label)
         copies = [label[:i].count(rank) for i, rank in enumerate(label)]
         if max(copies, default=0) >= len(suits):
@@ -160,8 +164,8 @@ class CanonicalViews:
                 group = cards[len(hand) : len(hand) + count]
                 hand += sorted((-(card // suits), renamed[card % suits]) for card in group)
             hands.append(hand)
-        shown = _SUITS if self.game.suited else " " * suits
-        return "".join(f"{deck.ranks[-rank]}{shown[suit]}".strip() for rank, suit in min(hands))
+        shown = _SUITS if self._names_suits else [""] * suits
+        return "".join(deck.ranks[-rank] + shown[suit] for rank, suit in min(hands))
 
     def _group(self, turn: int) -> int:
         """Return the indexer's round for a round of the game."""

@@ -9,12 +9,13 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache, partial
+from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from equipoise.cards.deck import Deck
+from equipoise.cards.deck import STANDARD_RANKS, Deck
 from equipoise.errors import EquipoiseError
 from equipoise.games.betting import BettingTree, limit
 from equipoise.games.chance import Deal, WithoutReplacement
@@ -90,21 +91,33 @@ def poker_game(
     hole: int,
     board: Sequence[int],
     tree: BettingTree,
-    strength: Strength,
-    suited: bool,
+    showdown: str,
 ) -> PokerGame:
-    """Return the game with ``hole`` cards a player and ``board[j]`` common cards in round ``j``."""
+    """Return the game with ``hole`` cards a player and ``board[j]`` common cards in round ``j``.
+
+    ``showdown`` names how hands compare, one of ``SHOWDOWNS``.
+    """
+    if showdown not in SHOWDOWNS:
+        raise EquipoiseError(
+            f"{name}: showdown: found {showdown!r}, expected one of {', '.join(SHOWDOWNS)}."
+        )
+    needed = tree.players * hole + sum(board)
+    if needed > deck.size:
+        raise EquipoiseError(
+            f"{name}: deck: found {deck.size} cards, expected at least the {needed} that are dealt."
+        )
+    strength, suited, hands = SHOWDOWNS[showdown]
+    if (hole, sum(board)) not in hands:
+        raise EquipoiseError(
+            f"{name}: showdown: found {hole} hole and {sum(board)} board cards, expected for "
+            f"{showdown!r} {' or '.join(f'{own} and {common}' for own, common in hands)}."
+        )
 
     @lru_cache(maxsize=100_000)
     def ranking(public: Deal, private: Deal) -> int:
         rows = (np.array([cards], dtype=np.uint8) for cards in (private, public))
         return int(strength(deck, *rows)[0])
 
-    needed = tree.players * hole + sum(board)
-    if needed > deck.size:
-        raise EquipoiseError(
-            f"{name}: deck: found {deck.size} cards, expected at least the {needed} that are dealt."
-        )
     return PokerGame(
         name=name,
         signals=tuple(deck.text(card) for card in range(deck.size)),
@@ -128,8 +141,7 @@ def kuhn(cards: int = 3, players: int = 2) -> PokerGame:
         hole=1,
         board=(0,),
         tree=limit(1, bets=(1,), cap=1, antes=1, players=players),
-        strength=_high_card,
-        suited=False,
+        showdown="high-card",
     )
 
 
@@ -143,8 +155,7 @@ def leduc(ranks: int = 3, suits: int = 2, players: int = 2) -> PokerGame:
         hole=1,
         board=(0, 1),
         tree=limit(2, bets=(2, 4), cap=2, antes=1, players=players),
-        strength=_pair_or_high_card,
-        suited=False,
+        showdown="pair",
     )
 
 
@@ -160,8 +171,7 @@ def rhode_island(ranks: int = 13, suits: int = 4) -> PokerGame:
         hole=1,
         board=(0, 1, 1),
         tree=limit(3, bets=(1000, 2000, 2000), cap=3, antes=500),
-        strength=partial(_three_cards, ace_low=ranks == 13),
-        suited=True,
+        showdown="three-card",
     )
 
 
@@ -177,8 +187,7 @@ def limit_holdem() -> PokerGame:
         hole=2,
         board=(0, 3, 1, 1),
         tree=limit(4, bets=(2, 2, 4, 4), cap=4, blinds=(1, 2), first=(0, 1, 1, 1)),
-        strength=_best_five,
-        suited=True,
+        showdown="five-card",
     )
 
 
@@ -197,10 +206,12 @@ def _pair_or_high_card(
 
 
 def _three_cards(
-    deck: Deck, hole: NDArray[np.uint8], board: NDArray[np.uint8], *, ace_low: bool
+    deck: Deck, hole: NDArray[np.uint8], board: NDArray[np.uint8]
 ) -> NDArray[np.integer]:
     from equipoise.cards.evaluate import three_card_ranks
 
+    # The ace is low, too, only where there is a deuce for it to precede.
+    ace_low = deck.ranks == STANDARD_RANKS
     return three_card_ranks(np.concatenate([hole, board], axis=-1), deck, ace_low=ace_low)
 
 
@@ -210,3 +221,20 @@ def _best_five(
     from equipoise.cards.evaluate import five_card_ranks
 
     return five_card_ranks(np.concatenate([hole, board], axis=-1), deck)
+
+
+class Showdown(NamedTuple):
+    """A way to compare hands: how, whether suits matter, and the numbers of hole and board cards."""
+
+    strength: Strength
+    suited: bool
+    hands: tuple[tuple[int, int], ...]
+
+
+SHOWDOWNS: dict[str, Showdown] = {
+    "high-card": Showdown(_high_card, False, ((1, 0),)),
+    "pair": Showdown(_pair_or_high_card, False, ((1, 1),)),
+    "three-card": Showdown(_three_cards, True, ((1, 2),)),
+    "five-card": Showdown(_best_five, True, ((2, 3), (2, 4), (2, 5))),
+}
+"""Kuhn's, Leduc's, Rhode Island's and Texas hold'em's showdown."""

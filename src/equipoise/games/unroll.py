@@ -9,16 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from functools import lru_cache
 
 from equipoise.games.betting import NO_OUTCOME
 from equipoise.games.betting import TERMINAL as LEAF
 from equipoise.games.chance import Deal
 from equipoise.games.extensive import CHANCE, TERMINAL, ExtensiveGame, exact
 from equipoise.games.filters import InformationFilter
-from equipoise.games.ordered import StageGame, View
+from equipoise.games.ordered import StageGame
 from equipoise.games.tree import from_rules
 
 State = tuple[Deal, int]
+
+_KEPT = 1 << 16
 
 
 class OrderedRules:
@@ -35,6 +38,12 @@ class OrderedRules:
         self._tree = game.tree
         self._round: list[int] = game.tree.round.tolist()
         self._player: list[int] = game.tree.player.tolist()
+        self._actions = [[game.tree.action[v] for v in below] for below in game.tree.successors]
+        # A deal comes back at every node of the betting tree: answers about it are kept.
+        self._draws = lru_cache(maxsize=_KEPT)(self._list_draws)
+        self._told = lru_cache(maxsize=_KEPT)(self._name_view)
+        self._pay = lru_cache(maxsize=_KEPT)(self._add_up)
+        self._value = lru_cache(maxsize=_KEPT)(self._exact_value)
 
     def initial(self) -> State:
         """Nothing revealed, nothing done."""
@@ -49,41 +58,54 @@ class OrderedRules:
 
     def actions(self, state: State) -> Sequence[str]:
         """Return the labels of the edges below the node."""
-        return [self._tree.action[child] for child in self._tree.successors[state[1]]]
+        return self._actions[state[1]]
 
     def chance(self, state: State) -> Sequence[tuple[str, Fraction]]:
         """Return the next signal's possible values."""
-        return [(self.game.signals[s], p) for s, p in self.game.chance.draws(state[0])]
+        return self._draws(state[0])[0]
 
     def next(self, state: State, index: int) -> State:
         """Reveal a signal, or follow an edge."""
         deal, node = state
-        if self.player(state) == CHANCE:
-            return (*deal, self.game.chance.draws(deal)[index][0]), node
+        if len(deal) < self.game.revealed[self._round[node]]:
+            return self._draws(deal)[1][index], node
         return deal, self._tree.successors[node][index]
 
     def information(self, state: State) -> str:
         """Return what the acting player has been told, and the history."""
         deal, node = state
-        player = self._player[node]
-        told = self._told(player, self._round[node], self.game.view(player, deal))
-        return f"{self.game.text(told)}|{self._tree.histories[node]}"
-
-    def _told(self, player: int, turn: int, view: View) -> View:
-        if self.filtered is None:
-            return view
-        return min(self.filtered(player, turn, view))
+        told = self._told(self._player[node], self._round[node], deal)
+        return f"{told}|{self._tree.histories[node]}"
 
     def payoffs(self, state: State) -> Sequence[Fraction]:
         """Return base + scale * kind(signals) for each player."""
         deal, node = state
-        tree, name = self._tree, self.game.name
-        base = [exact(float(amount), name) for amount in tree.base[node]]
-        if tree.kind[node] == NO_OUTCOME:
-            return base
-        scale = exact(float(tree.scale[node]), name)
-        values = self.game.value(tree.kinds[tree.kind[node]], deal)
-        return [own + scale * exact(value, name) for own, value in zip(base, values, strict=True)]
+        kind = int(self._tree.kind[node])
+        return self._pay(node, () if kind == NO_OUTCOME else self._value(kind, deal))
+
+    def _list_draws(self, deal: Deal) -> tuple[list[tuple[str, Fraction]], list[Deal]]:
+        """Return the moves of nature after ``deal``, and where they lead."""
+        drawn = self.game.chance.draws(deal)
+        return [(self.game.signals[s], p) for s, p in drawn], [(*deal, s) for s, _ in drawn]
+
+    def _name_view(self, player: int, turn: int, deal: Deal) -> str:
+        """Name what ``player`` is told of ``deal``."""
+        view = self.game.view(player, deal)
+        if self.filtered is not None:
+            view = min(self.filtered(player, turn, view))
+        return self.game.text(view)
+
+    def _exact_value(self, kind: int, deal: Deal) -> tuple[Fraction, ...]:
+        """Return the value of an outcome to each player, at scale one."""
+        values = self.game.value(self._tree.kinds[kind], deal)
+        return tuple(exact(value, self.game.name) for value in values)
+
+    def _add_up(self, node: int, values: tuple[Fraction, ...]) -> list[Fraction]:
+        """Return the payments of a leaf, given the values of its outcome if it has one."""
+        base = [exact(float(amount), self.game.name) for amount in self._tree.base[node]]
+        scale = exact(float(self._tree.scale[node]), self.game.name)
+        worth = values or (Fraction(0),) * len(base)
+        return [own + scale * value for own, value in zip(base, worth, strict=True)]
 
 
 def unroll(game: StageGame, filtered: InformationFilter | None = None) -> ExtensiveGame:
