@@ -1,0 +1,356 @@
+"""Rule files: poker written as one is poker, the library is sound, bad input is named."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import linprog
+
+from equipoise.errors import EquipoiseError
+from equipoise.games import poker
+from equipoise.games.betting import BettingTree
+from equipoise.games.extensive import CHANCE, TERMINAL
+from equipoise.games.ordered import OrderedGame, StageGame
+from equipoise.games.poker import PokerGame
+from equipoise.games.rules_file import (
+    library,
+    library_game,
+    load_rules,
+    parse_rules,
+    rules_game,
+)
+from equipoise.games.unroll import OrderedRules, unroll
+from equipoise.games.views import signal_rounds
+from equipoise.sequence.build import build
+from equipoise.solve.base import solve
+from equipoise.solve.lp import LP
+
+RHODE_ISLAND = """
+name = "rhode-island"
+ante = 500
+
+[deck]
+ranks = "23456789TJQKA"
+suits = "cdhs"
+showdown = "three-card"
+
+[[round]]
+private = 1
+bet = 1000
+cap = 3
+
+[[round]]
+public = 1
+bet = 2000
+cap = 3
+
+[[round]]
+public = 1
+bet = 2000
+cap = 3
+"""
+
+DUEL = """
+ante = 1
+
+[signals]
+names = ["low", "mid", "high"]
+
+[[round]]
+private = 1
+bet = 1
+cap = 1
+
+[ranking]
+order = ["low", "mid", "high"]
+"""
+
+
+def same_tree(first: BettingTree, second: BettingTree) -> bool:
+    columns = ("parent", "round", "player", "base", "scale", "kind")
+    return (first.action, first.kinds) == (second.action, second.kinds) and all(
+        np.array_equal(getattr(first, name), getattr(second, name)) for name in columns
+    )
+
+
+def test_rhode_island_as_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "rhode-island.toml"
+    path.write_text(RHODE_ISLAND, encoding="utf-8")
+    ours, known = load_rules(path), poker.rhode_island()
+    assert isinstance(ours, PokerGame)
+    assert ours.name == known.name
+    assert ours.deck == known.deck
+    assert same_tree(ours.tree, known.tree)
+    for mine, theirs in zip(signal_rounds(ours), signal_rounds(known), strict=True):
+        assert np.array_equal(mine.weight, theirs.weight)
+        assert np.array_equal(mine.pairs, theirs.pairs)
+
+
+def test_kuhn_without_cards() -> None:
+    """Three ordered signals and one bet are Kuhn poker; value -1/18."""
+    game = parse_rules(DUEL, "duel.toml")
+    assert isinstance(game, OrderedGame)
+    assert game.name == "duel"
+    assert same_tree(game.tree, poker.kuhn().tree)
+    assert solve(build(unroll(game)), LP()).value == pytest.approx(-1 / 18, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    "ranking",
+    [
+        'beats = [["high", "mid"], ["mid", "low"]]',
+        "values = { low = -3, mid = 0, high = 0.5 }",
+        'order = [["low"], ["mid"], ["high"]]',
+    ],
+)
+def test_rankings_in_other_words(ranking: str) -> None:
+    game = parse_rules(DUEL.replace('order = ["low", "mid", "high"]', ranking))
+    for mine, theirs in zip(signal_rounds(game), signal_rounds(parse_rules(DUEL)), strict=True):
+        assert np.array_equal(mine.values["showdown"], theirs.values["showdown"])
+
+
+def test_equals_tie() -> None:
+    game = parse_rules(
+        DUEL.replace('order = ["low", "mid", "high"]', 'order = ["low", ["mid", "high"]]')
+    )
+    assert game.value("showdown", (1, 2)) == (0, 0)
+    assert game.value("showdown", (0, 2)) == (-1, 1)
+
+
+def test_library_has_three_games_that_are_not_poker() -> None:
+    games = [library_game(name) for name in library()]
+    assert len([game for game in games if not isinstance(game, PokerGame)]) >= 3
+    assert len([game for game in games if isinstance(game, OrderedGame)]) >= 3
+    with pytest.raises(EquipoiseError, match="'chess': unknown, expected one of"):
+        library_game("chess")
+
+
+def test_tract_as_a_matrix_game() -> None:
+    """Two roads: the sequence form, and every pair of pure strategies in one payoff matrix."""
+    game = library_game("tract")
+    rules, tree = OrderedRules(game), unroll(game)
+    sets = [
+        [
+            label
+            for label, owner in zip(tree.infoset_label, tree.infoset_player, strict=True)
+            if owner == i
+        ]
+        for i in range(2)
+    ]
+    pure = [
+        [dict(zip(own, choice, strict=True)) for choice in product((0, 1), repeat=len(own))]
+        for own in sets
+    ]
+
+    def value(state: tuple[tuple[int, ...], int], plans: tuple[dict[str, int], ...]) -> float:
+        player = rules.player(state)
+        if player == TERMINAL:
+            return float(rules.payoffs(state)[0])
+        if player == CHANCE:
+            moves = rules.chance(state)
+            return sum(
+                float(p) * value(rules.next(state, i), plans) for i, (_, p) in enumerate(moves)
+            )
+        return value(rules.next(state, plans[player][rules.information(state)]), plans)
+
+    matrix = np.array([[value(rules.initial(), (x, y)) for y in pure[1]] for x in pure[0]])
+    rows, columns = matrix.shape
+    # max v: matrix' p >= v, p in the simplex.
+    found = linprog(
+        np.append(np.zeros(rows), -1),
+        A_ub=np.hstack([-matrix.T, np.ones((columns, 1))]),
+        b_ub=np.zeros(columns),
+        A_eq=np.append(np.ones(rows), 0)[None],
+        b_eq=[1],
+        bounds=[(0, None)] * rows + [(None, None)],
+    )
+    assert -found.fun == pytest.approx(solve(build(tree), LP()).value, abs=1e-9)
+
+
+def test_a_leaf_may_choose_the_next_stage() -> None:
+    """``then`` is Λ of Definition 12: what follows depends on how the stage ended."""
+    text = """
+    [signals]
+    names = ["a", "b", "c"]
+    [[round]]
+    private = 1
+    [round.stage]
+    player = 1
+    actions.stop = { pay = 1, over = true }
+    actions.go = { then = { player = 2, actions = { x = { pay = 2, over = true }, y = {} } } }
+    actions.stay = { then = { player = 1, actions = { z = {} } } }
+    [[round]]
+    public = 1
+    [ranking]
+    order = ["a", "b", "c"]
+    """
+    tree = parse_rules(text).tree
+    assert tree.histories == (
+        "",
+        "stop",
+        "go/",
+        "go/X",
+        "go/Y",
+        "stay/",
+        "stay/z",
+    )
+    assert tree.player.tolist() == [0, -1, 1, -1, -1, 0, -1]
+    unreachable = text.replace(
+        "actions.stay = { then = { player = 1, actions = { z = {} } } }", "actions.stay = {}"
+    )
+    with pytest.raises(EquipoiseError, match="rules: round 2: found no stage game"):
+        parse_rules(unreachable)
+
+
+BAD = {
+    "cap of zero": (DUEL.replace("cap = 1", "cap = 0"), r"round 1\.cap: found 0"),
+    "no cap": (DUEL.replace("cap = 1", ""), r"round 1\.cap: found nothing"),
+    "negative bet": (DUEL.replace("bet = 1", "bet = -1"), r"round 1\.bet: found -1"),
+    "too few signals": (
+        DUEL.replace("private = 1", "private = 2"),
+        "signals: found 3, expected at least the 4",
+    ),
+    "overlapping signals": (
+        DUEL.replace('names = ["low"', 'names = ["mid"'),
+        r"signals\.names: .* overlap",
+    ),
+    "no signals": (DUEL.replace('names = ["low", "mid", "high"]', "names = []"), r"signals\.names"),
+    "zero weight": (
+        DUEL.replace('"high"]\n\n[[', '"high"]\nweights = [1, 0, 1]\n\n[['),
+        "weights: found 0",
+    ),
+    "ranked twice": (
+        DUEL.replace('order = ["low", "mid"', 'order = ["low", "high", "mid"'),
+        r"ranking\.order: found 'high' twice, expected an order",
+    ),
+    "not ranked": (DUEL.replace('order = ["low", "mid"', 'order = ["low"'), r"ranking\.order"),
+    "a cycle": (
+        DUEL.replace(
+            'order = ["low", "mid", "high"]',
+            'beats = [["low", "mid"], ["mid", "high"], ["high", "low"]]',
+        ),
+        r"ranking\.beats: 'low' beats itself",
+    ),
+    "half an order": (
+        DUEL.replace('order = ["low", "mid", "high"]', 'beats = [["high", "low"]]'),
+        r"ranking\.beats: .* not compared",
+    ),
+    "unknown signal": (
+        DUEL.replace('order = ["low"', 'order = ["tiny"'),
+        r"ranking\.order: found 'tiny'",
+    ),
+    "unknown field": (DUEL.replace("ante", "anti"), "anti: unknown field"),
+    "negative ante": (DUEL.replace("ante = 1", "ante = -1"), "ante: found -1"),
+    "no ranking": (DUEL.partition("[ranking]")[0], "outcomes: the tree ends in 'showdown'"),
+    "not TOML": ("a = = 1", "not TOML"),
+    "no rounds": (DUEL.partition("[[round]]")[0], "round: found none"),
+    "deck without ranks": (RHODE_ISLAND.replace('"23456789TJQKA"', '""'), r"Deck\.ranks"),
+    "rank twice": (RHODE_ISLAND.replace('"23456789TJQKA"', '"AAK"'), r"Deck\.ranks: found 'AAK'"),
+    "small deck": (
+        RHODE_ISLAND.replace('"23456789TJQKA"', '"JQK"').replace('"cdhs"', '"c"'),
+        "deck: found 3 cards, expected at least the 4",
+    ),
+    "six suits": (RHODE_ISLAND.replace('"cdhs"', '"abcdef"'), "Deck of 13 ranks and 6 suits"),
+    "other hand size": (
+        RHODE_ISLAND.replace("public = 1", "public = 2"),
+        "showdown: found 1 hole and 4 board cards",
+    ),
+    "unknown showdown": (RHODE_ISLAND.replace("three-card", "chess"), "showdown: found 'chess'"),
+    "late hole card": (
+        RHODE_ISLAND.replace("public = 1", "private = 1"),
+        r"round\.private: expected equal hole cards",
+    ),
+    "deck and signals": (RHODE_ISLAND + '[signals]\nnames = ["a"]\n', r"signals: expected either"),
+    "decreasing utility": (
+        DUEL.replace("bet = 1\ncap = 1", 'stage = { outcome = "prize" }')
+        + "[outcome.prize]\nof = [1]\nvalues = { low = 3, mid = 2, high = 1 }\n",
+        "outcome 'prize' pays player 1",
+    ),
+    "hole in a table": (
+        DUEL.replace("bet = 1\ncap = 1", 'stage = { outcome = "prize" }').partition("[ranking]")[0]
+        + "[outcome.prize.table]\nlow.mid = 1\n",
+        r"outcome\.prize\.table\.low\.high: found None",
+    ),
+}
+
+
+@pytest.mark.parametrize(("text", "match"), BAD.values(), ids=BAD.keys())
+def test_bad_files_name_file_and_field(text: str, match: str) -> None:
+    with pytest.raises(EquipoiseError, match=rf"bad\.toml: (.*: )?({match})"):
+        parse_rules(text, "bad.toml")
+
+
+def test_missing_file() -> None:
+    with pytest.raises(EquipoiseError, match=r"nowhere\.toml: cannot be read"):
+        load_rules("nowhere.toml")
+
+
+def _toml(value: object) -> str:
+    """Write plain data as a TOML value."""
+    if isinstance(value, Mapping):
+        return "{ " + ", ".join(f"{json.dumps(k)} = {_toml(v)}" for k, v in value.items()) + " }"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(_toml, value)) + "]"
+    return json.dumps(value)
+
+
+def _nodes(depth: int) -> st.SearchStrategy[dict[str, object]]:
+    amount = st.integers(0, 9) | st.floats(0, 9).map(lambda x: round(x, 3))
+    leaf = st.one_of(
+        st.fixed_dictionaries({}, optional={"stake": amount, "pay": amount}),
+        st.fixed_dictionaries({"fold": st.integers(1, 2), "stake": amount}),
+        st.fixed_dictionaries({"over": st.just(True), "pay": amount}),
+        st.fixed_dictionaries({"outcome": st.just("showdown")}, optional={"scale": amount}),
+    )
+    if depth == 0:
+        return leaf
+    labels = st.from_regex(r"[a-z][a-z0-9-]{0,4}", fullmatch=True)
+    actions = st.dictionaries(labels, _nodes(depth - 1), min_size=1, max_size=3)
+    return st.fixed_dictionaries({"player": st.integers(1, 2), "actions": actions})
+
+
+ROUNDS = st.one_of(
+    st.fixed_dictionaries(
+        {"public": st.integers(0, 1), "private": st.integers(0, 1), "stage": _nodes(2)}
+    ),
+    st.fixed_dictionaries(
+        {"private": st.integers(0, 1), "bet": st.integers(1, 4), "cap": st.integers(1, 2)}
+    ),
+)
+FILES = st.fixed_dictionaries(
+    {
+        "ante": st.integers(0, 3),
+        "signals": st.just({"names": ["a", "b", "c", "d", "e", "f"]}),
+        "round": st.lists(ROUNDS, min_size=1, max_size=2),
+        "ranking": st.permutations(["a", "b", "c", "d", "e", "f"]).map(lambda o: {"order": o}),
+    }
+)
+
+
+@settings(max_examples=40, deadline=None)
+@given(FILES)
+def test_text_and_data_are_one_game(data: dict[str, object]) -> None:
+    """Whatever the data says, its TOML text says too: the same game, or the same complaint."""
+    text = "\n".join(f"{key} = {_toml(value)}" for key, value in data.items())
+    expected, found = _read(rules_game, data), _read(parse_rules, text)
+    if isinstance(expected, str) or isinstance(found, str):
+        assert found == expected
+    else:
+        assert same_tree(found.tree, expected.tree)
+        assert unroll(found).fingerprint == unroll(expected).fingerprint
+
+
+def _read(reader: Callable[[Any, str], StageGame], what: object) -> StageGame | str:
+    """Return the game, or the complaint."""
+    try:
+        return reader(what, "file")
+    except EquipoiseError as error:
+        return str(error)
