@@ -218,7 +218,8 @@ class _Search:
             np.where(self.alive[child], add_up(view, weight * bound, width), -np.inf)
             for child, bound in zip(children, safe, strict=True)
         ]
-        return np.argmax(score, axis=0)
+        plan: Numbers = np.argmax(score, axis=0)
+        return plan
 
     def _payment(self, leaf: int, player: int) -> Floats:
         """Return what ``player`` is paid at ``leaf`` in each deal."""
