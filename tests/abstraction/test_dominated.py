@@ -12,6 +12,7 @@ from equipoise.abstraction.gameshrink import gameshrink
 from equipoise.errors import EquipoiseError
 from equipoise.games import poker
 from equipoise.games.betting import limit
+from equipoise.games.rules_file import library, library_game
 from equipoise.games.views import signal_rounds, views
 
 TWO_BETS = limit(2, bets=(2, 4), cap=2, antes=1)
@@ -62,6 +63,7 @@ SMALL = [
     (poker.leduc(4, 3), poker.leduc(4, 3).tree),
     (poker.rhode_island(3, 3), limit(3, bets=(1000, 2000, 2000), cap=1, antes=500)),
     (poker.rhode_island(3, 2), limit(3, bets=(10, 20, 20), cap=(1, 1, 2), antes=5)),
+    *((library_game(name), library_game(name).tree) for name in library()),
 ]
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from random_signals import blow_up, signals_from, tables
-from reference_lp import Form, value
+from reference_lp import Form, solve_lp, value
 
 from equipoise.abstraction.base import Abstraction, coarsen
 from equipoise.abstraction.gameshrink import METHODS, gameshrink
@@ -12,7 +12,11 @@ from equipoise.abstraction.lossless import defect, is_stable
 from equipoise.errors import EquipoiseError
 from equipoise.games import poker
 from equipoise.games.betting import limit
+from equipoise.games.filters import all_views, filter_by
+from equipoise.games.rules_file import library, library_game
+from equipoise.games.unroll import unroll
 from equipoise.games.views import signal_rounds, views
+from equipoise.sequence.build import build
 
 # One bet a round keeps the linear programs small; which views may merge depends on signals alone.
 THREE_ROUNDS = limit(3, bets=(1000, 2000, 2000), cap=1, antes=500)
@@ -97,6 +101,29 @@ def test_sound_keeps_the_value_and_lifts_equilibria(game, tree):
     assert found == pytest.approx(exact, rel=1e-9, abs=1e-9)
     lifted = full.lift(plan, coarse, sound.maps)
     assert full.worst_case(lifted) == pytest.approx(exact, rel=1e-9, abs=1e-9)
+
+
+@pytest.mark.parametrize("name", library())
+def test_sound_keeps_the_value_of_games_that_are_not_poker(name):
+    game = library_game(name)
+    rounds = signal_rounds(game)
+    coarse = coarsen(rounds, gameshrink(game))
+    assert value(game.tree, coarse) == pytest.approx(value(game.tree, rounds), abs=1e-9)
+
+
+@pytest.mark.parametrize("method", ["sound", "histogram"])
+def test_coarsening_is_the_filtered_game(method):
+    """Coarsened signals against the tree of the filtered game, unrolled node by node."""
+    game = poker.leduc()
+    rounds = signal_rounds(game, symmetry=False)
+    abstraction = gameshrink(rounds, method)
+
+    def bucket(player, turn, view):
+        return abstraction.maps[turn][player][all_views(game, player, turn).index(view)]
+
+    form = build(unroll(game, filter_by(game, bucket)))
+    unrolled = solve_lp(*form.X.constraints(), *form.Y.constraints(), form.A.matrix())[0]
+    assert value(game.tree, coarsen(rounds, abstraction)) == pytest.approx(unrolled, abs=1e-9)
 
 
 def test_leduc_by_histograms_is_not_lossless():
