@@ -118,6 +118,7 @@ class Status(Enum):
     ITERATION_LIMIT = "iteration limit"
     TIME_LIMIT = "time limit"
     INTERRUPTED = "interrupted"
+    UNCERTIFIED = "uncertified"
 
     @property
     def remedy(self) -> str:
@@ -131,6 +132,7 @@ _REMEDIES = {
     Status.ITERATION_LIMIT: "gap above target: raise --iterations, or --resume from this run",
     Status.TIME_LIMIT: "gap above target: raise --time, or --resume from this run",
     Status.INTERRUPTED: "stopped by the user: --resume continues from here",
+    Status.UNCERTIFIED: "gap above target in the full game: solve a finer model of it",
 }
 
 
@@ -304,8 +306,9 @@ def solve(
         while not _is_done(progress, stop, halt):
             run, target = progress.run, min(next_check(progress.run.iterations), stop.iterations)
             while run.iterations < target and not run.finished and not halt():
-                clock.advance(run, int(target) - run.iterations)
+                # Here a scheduled measurement has been made, so that no resume leaves it out.
                 saver.perhaps(progress)
+                clock.advance(run, int(target) - run.iterations)
                 if monitor is not None:
                     monitor(progress)
             if run.iterations == next_check(run.iterations - 1) and not run.finished:
