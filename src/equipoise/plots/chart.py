@@ -1,0 +1,118 @@
+"""One description of a chart, two ways to write it: a page to explore, a picture to print.
+
+A :class:`Chart` is plain data. :func:`write_html` makes a self-contained page (Plotly, with its script
+inside, so that it opens without a network); :func:`write_png` makes the same picture with Matplotlib.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from equipoise.errors import EquipoiseError
+from equipoise.files import write_atomically
+
+# Okabe and Ito's colours, which people with colour-blindness tell apart.
+PALETTE = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
+
+# Up to this many points each one is marked; a single point would be invisible as a line.
+_MARKED = 40
+_PANEL_INCHES = (6.0, 4.2)
+
+
+@dataclass(frozen=True, eq=False)
+class Series:
+    """One curve. Points that a logarithmic axis cannot show are left out."""
+
+    name: str
+    x: NDArray[np.float64]
+    y: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, name: str, x: ArrayLike, y: ArrayLike) -> Series:
+        """Return a curve through the points ``(x[i], y[i])``."""
+        xs, ys = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
+        if xs.ndim != 1 or xs.shape != ys.shape:
+            raise EquipoiseError(
+                f"Series '{name}': x has shape {xs.shape} and y {ys.shape}, expected equal lengths."
+            )
+        return cls(name, xs, ys)
+
+
+@dataclass(frozen=True)
+class Chart:
+    """A panel with axes and curves."""
+
+    title: str
+    x_label: str
+    y_label: str
+    series: tuple[Series, ...]
+    log_x: bool = False
+    log_y: bool = False
+
+    def points(self, series: Series) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return the points of ``series`` that these axes can show."""
+        shown = np.isfinite(series.x) & np.isfinite(series.y)
+        if self.log_x:
+            shown &= series.x > 0
+        if self.log_y:
+            shown &= series.y > 0
+        return series.x[shown], series.y[shown]
+
+    def color(self, place: int) -> str:
+        """Return the colour of the series at ``place``."""
+        return PALETTE[place % len(PALETTE)]
+
+
+def write_html(path: str | Path, *charts: Chart) -> None:
+    """Write ``charts`` side by side as one page that needs nothing else."""
+    from plotly.graph_objects import Scatter
+    from plotly.subplots import make_subplots
+
+    figure = make_subplots(rows=1, cols=len(charts), subplot_titles=[c.title for c in charts])
+    for column, chart in enumerate(charts, start=1):
+        for place, series in enumerate(chart.series):
+            x, y = chart.points(series)
+            curve = Scatter(
+                x=x.tolist(),
+                y=y.tolist(),
+                name=series.name,
+                legendgroup=series.name,
+                showlegend=column == 1,
+                mode="lines+markers" if len(x) <= _MARKED else "lines",
+                line={"color": chart.color(place)},
+            )
+            figure.add_trace(curve, row=1, col=column)
+        kinds = ["log" if log else "linear" for log in (chart.log_x, chart.log_y)]
+        form = {"exponentformat": "power", "row": 1, "col": column}
+        figure.update_xaxes(title_text=chart.x_label, type=kinds[0], **form)
+        figure.update_yaxes(title_text=chart.y_label, type=kinds[1], **form)
+    figure.update_layout(template="plotly_white")
+    page = figure.to_html(include_plotlyjs=True, full_html=True)
+    write_atomically(path, lambda file: file.write(page.encode()))
+
+
+def write_png(path: str | Path, *charts: Chart, dpi: int = 110) -> None:
+    """Write ``charts`` side by side as one picture."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    width, height = _PANEL_INCHES
+    figure = Figure(figsize=(width * len(charts), height), dpi=dpi, layout="constrained")
+    for chart, axes in zip(charts, figure.subplots(1, len(charts), squeeze=False)[0], strict=True):
+        for place, series in enumerate(chart.series):
+            x, y = chart.points(series)
+            marker = "." if len(x) <= _MARKED else ""
+            axes.plot(x, y, label=series.name, color=chart.color(place), marker=marker)
+        axes.set(title=chart.title, xlabel=chart.x_label, ylabel=chart.y_label)
+        axes.set_xscale("log" if chart.log_x else "linear")
+        axes.set_yscale("log" if chart.log_y else "linear")
+        axes.grid(color="0.9")
+        axes.set_axisbelow(True)
+        axes.spines[["top", "right"]].set_visible(False)
+        axes.legend(frameon=False)
+    canvas = FigureCanvasAgg(figure)
+    write_atomically(path, lambda file: canvas.print_png(file, metadata={"Software": None}))

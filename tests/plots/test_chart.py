@@ -1,0 +1,85 @@
+"""Charts: both writers show the same points."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from equipoise.errors import EquipoiseError
+from equipoise.plots.chart import Chart, Series, write_html, write_png
+from equipoise.plots.convergence import convergence
+from equipoise.solve.base import Row
+
+
+def chart(**options: bool) -> Chart:
+    curve = Series.of("curve", [0.0, 1.0, 10.0, np.nan], [1.0, 0.0, 0.1, 2.0])
+    return Chart("A title", "x", "y", (curve,), **options)
+
+
+def test_axes_show_what_they_can() -> None:
+    def shown(panel: Chart) -> list[float]:
+        return panel.points(panel.series[0])[0].tolist()
+
+    assert shown(chart()) == [0, 1, 10]
+    assert shown(chart(log_y=True)) == [0, 10]
+    assert shown(chart(log_x=True)) == [1, 10]
+    assert shown(chart(log_x=True, log_y=True)) == [10]
+
+
+def test_the_page_holds_the_points_of_every_panel(tmp_path: Path) -> None:
+    write_html(tmp_path / "page.html", chart(), chart(log_x=True))
+    page = (tmp_path / "page.html").read_text()
+    call = re.search(
+        r"Plotly\.newPlot\(\s*\"[^\"]+\",\s*(\[.*?\]),\s*(\{.*\}),\s*\{", page, re.DOTALL
+    )
+    assert call is not None
+    traces, layout = json.loads(call[1]), json.loads(call[2])
+    assert [trace["x"] for trace in traces] == [[0, 1, 10], [1, 10]]
+    assert [trace["showlegend"] for trace in traces] == [True, False]
+    assert layout["xaxis"]["type"] == "linear"
+    assert layout["xaxis2"]["type"] == "log"
+    assert "<script src=" not in page
+
+
+def test_the_picture_is_a_png_of_the_asked_width(tmp_path: Path) -> None:
+    write_png(tmp_path / "one.png", chart(), dpi=50)
+    write_png(tmp_path / "two.png", chart(), chart(), dpi=50)
+    widths = [
+        int.from_bytes((tmp_path / name).read_bytes()[16:20], "big")
+        for name in ("one.png", "two.png")
+    ]
+    assert widths == [300, 600]
+    write_png(tmp_path / "again.png", chart(), dpi=50)
+    assert (tmp_path / "again.png").read_bytes() == (tmp_path / "one.png").read_bytes()
+
+
+@pytest.mark.parametrize("write", [write_html, write_png])
+def test_a_place_that_cannot_be_written(tmp_path: Path, write: object) -> None:
+    assert callable(write)
+    with pytest.raises(EquipoiseError, match="not a folder"):
+        write(tmp_path / "missing" / "plot", chart())
+    assert os.listdir(tmp_path) == []
+
+
+def test_curves_have_equal_lengths() -> None:
+    with pytest.raises(EquipoiseError, match="equal lengths"):
+        Series.of("curve", [1, 2], [1])
+
+
+def test_convergence() -> None:
+    def log(*seconds: float) -> list[Row]:
+        return [Row(10 * i, 20 * i, -1 / i, 1 / i, t, t) for i, t in enumerate(seconds, start=1)]
+
+    time, iterations = convergence({"one": log(1.0, 2.0), "two": log(0.5)})
+    assert [series.name for series in time.series] == ["one", "two"]
+    assert time.series[0].x.tolist() == [1, 2]
+    assert iterations.series[0].x.tolist() == [10, 20]
+    assert iterations.series[0].y.tolist() == [2, 1]
+    assert not time.log_x
+    long, _ = convergence({"one": log(1.0, 20.0)})
+    assert long.log_x
