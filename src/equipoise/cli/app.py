@@ -1,0 +1,85 @@
+"""The application: its commands, and the one place where errors become exit codes.
+
+Exit codes are 0 for success, 1 for a solve that stopped short of its target, 2 for bad input (one
+line on stderr, nothing on stdout) and 130 after Ctrl-C.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+
+from equipoise import __version__
+from equipoise.cli import certify, info, plot, show, solve
+from equipoise.errors import EquipoiseError
+
+BAD_INPUT = 2
+INTERRUPTED = 130
+
+# What Typer raises for a mistake on the command line, wherever this version of it keeps the class.
+_UsageError: type[Exception] = typer.BadParameter.__mro__[1]
+
+app = typer.Typer(
+    name="equipoise",
+    help="Rules of an imperfect-information game in, a certified equilibrium out.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="markdown",
+)
+app.command("solve", epilog=solve.EPILOG)(solve.command)
+app.command("info")(info.command)
+app.command("certify")(certify.command)
+app.command("show")(show.command)
+app.command("plot")(plot.command)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"equipoise {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", is_eager=True, callback=_print_version, help="Print the version."
+        ),
+    ] = False,
+) -> None:
+    """Rules of an imperfect-information game in, a certified equilibrium out."""
+
+
+def main() -> None:
+    """Run the command line and exit."""
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run one command and return its exit code; every error it can foresee ends here."""
+    try:
+        return app(list(arguments), prog_name="equipoise", standalone_mode=False) or 0
+    except EquipoiseError as error:
+        return _fail(str(error))
+    except _UsageError as error:
+        return _fail(getattr(error, "format_message", error.__str__)())
+    except MemoryError:
+        return _fail("out of memory: this machine cannot hold the game, expected a smaller one.")
+    except (KeyboardInterrupt, typer.Abort):
+        typer.echo("equipoise: interrupted", err=True)
+        return INTERRUPTED
+    except BrokenPipeError:
+        # The reader of a pipe went away: silence the flush at exit too.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+
+
+def _fail(message: str) -> int:
+    typer.echo(f"equipoise: {' '.join(message.split())}", err=True)
+    return BAD_INPUT

@@ -1,0 +1,43 @@
+"""``equipoise certify``: how much the best opponent could win against a strategy."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from equipoise.cli import options
+from equipoise.cli.output import number, print_facts, print_json, print_table
+
+
+def command(
+    game: options.Game,
+    strategy: options.StrategyFile,
+    rigorous: Annotated[
+        bool, typer.Option("--rigorous", help="Bounds that hold despite rounding; slower.")
+    ] = False,
+    json: options.Json = False,
+) -> None:
+    """Recompute value, best responses and gap of a strategy from the rules of the game alone."""
+    from equipoise import certify
+    from equipoise.cli.loading import load_strategy, load_tree, require_strategy_of
+
+    found, _ = load_strategy(strategy)
+    rules = load_tree(game)
+    require_strategy_of(strategy, found, rules)
+    proof = certify.gap(rules, found, rigorous=rigorous)
+    if json:
+        print_json(
+            {
+                "value": proof.value,
+                "best_responses": proof.best_responses,
+                "gains": proof.gains,
+                "gap": proof.gap,
+            }
+        )
+        return
+    columns = zip(rules.players, proof.values, proof.best_responses, proof.gains, strict=True)
+    rows = [(name, *map(number, numbers)) for name, *numbers in columns]
+    print_table(("player", "value", "best response", "gain"), rows)
+    bound = "at most " if rigorous else ""
+    print_facts({"game": rules.name, "gap": f"{bound}{number(proof.gap)}"})

@@ -1,0 +1,114 @@
+"""The live line of a solve: iteration, gap, rate, and the time left to the target.
+
+First-order methods close the gap like a power of time, a straight line in log-log coordinates, so
+the time left is read off the line through the last measurements.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from equipoise.cli.output import console, duration
+
+if TYPE_CHECKING:
+    from equipoise.solve.base import Progress, Row, Stop
+
+# The line is fitted to measurements of the last part of the solve, from this share of it on.
+_RECENT = 0.25
+_LEAST_ROWS = 4
+
+
+def seconds_to_gap(rows: Sequence[Row], target: float) -> float:
+    """Return the estimated seconds from the last row until the gap is ``target``, or infinity.
+
+    Least squares of log gap against log seconds, with the best gap so far: gaps may rise and fall.
+    """
+    points: list[tuple[float, float]] = []
+    best = math.inf
+    for row in rows:
+        best = min(best, row.gap)
+        if best <= 0 or best <= target:
+            return 0.0
+        if row.seconds > _RECENT * rows[-1].seconds:
+            points.append((math.log(row.seconds), math.log(best)))
+    if len(points) < _LEAST_ROWS or target <= 0:
+        return math.inf
+    mean_x = sum(x for x, _ in points) / len(points)
+    mean_y = sum(y for _, y in points) / len(points)
+    spread = sum((x - mean_x) ** 2 for x, _ in points)
+    slope = sum((x - mean_x) * (y - mean_y) for x, y in points) / spread if spread else 0.0
+    if slope >= 0:
+        return math.inf
+    exponent = (math.log(target) - math.log(best)) / slope
+    return rows[-1].seconds * math.expm1(min(exponent, 700.0))
+
+
+def seconds_left(
+    progress: Progress, stop: Stop, elapsed: float, since: float, rate: float
+) -> float:
+    """Return the estimated seconds until the first of the stop rules holds.
+
+    ``elapsed`` counts from the start of this process's solve, ``since`` from the last measurement.
+    """
+    by_iterations = (stop.iterations - progress.run.iterations) / rate if rate > 0 else math.inf
+    by_gap = seconds_to_gap(progress.rows, stop.gap) - since
+    return max(min(by_iterations, stop.seconds - elapsed, by_gap), 0.0)
+
+
+@contextmanager
+def live(stop: Stop, is_shown: bool) -> Iterator[Callable[[Progress], None] | None]:
+    """Show a solve on the terminal while the block runs; yield the monitor that ``solve`` calls."""
+    terminal = console(stderr=True)
+    if not is_shown or not terminal.is_terminal:
+        yield None
+        return
+    from rich.progress import BarColumn, SpinnerColumn, TextColumn
+    from rich.progress import Progress as Bar
+
+    with Bar(
+        SpinnerColumn(),
+        BarColumn(24),
+        TextColumn("{task.description}"),
+        console=terminal,
+        transient=True,
+    ) as bar:
+        task = bar.add_task("starting", total=1.0)
+        pace = _Pace()
+
+        def monitor(progress: Progress) -> None:
+            elapsed, since, rate = pace.look(progress)
+            left = seconds_left(progress, stop, elapsed, since, rate)
+            share = 0.0 if math.isinf(left) else elapsed / (elapsed + left)
+            bar.update(task, completed=share, description=describe(progress, rate, left))
+
+        yield monitor
+
+
+class _Pace:
+    """Knows how fast a solve goes, whether it began in this process or was resumed."""
+
+    def __init__(self) -> None:
+        self._begin = self._measured = time.perf_counter()
+        self._first: int | None = None
+        self._rows = 0
+
+    def look(self, progress: Progress) -> tuple[float, float, float]:
+        """Return seconds since the start, seconds since the last measurement, iterations a second."""
+        now = time.perf_counter()
+        if self._first is None:
+            self._first = progress.run.iterations
+        if len(progress.rows) != self._rows:
+            self._rows, self._measured = len(progress.rows), now
+        elapsed = now - self._begin
+        return elapsed, now - self._measured, (progress.run.iterations - self._first) / elapsed
+
+
+def describe(progress: Progress, rate: float, left: float) -> str:
+    """Return the text of the line."""
+    gap = "measuring" if math.isinf(progress.gap) else f"{progress.gap:.2e}"
+    remaining = "estimating" if math.isinf(left) else duration(left)
+    return f"iteration {progress.run.iterations:,}  gap {gap}  {rate:,.0f}/s  time left {remaining}"

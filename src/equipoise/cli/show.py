@@ -1,0 +1,76 @@
+"""``equipoise show``: a strategy as a table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from equipoise.cli import options
+from equipoise.cli.output import console, note, print_json
+from equipoise.errors import EquipoiseError
+
+if TYPE_CHECKING:
+    from equipoise.strategy.table import Decision
+
+
+def command(
+    strategy: options.StrategyFile,
+    player: Annotated[int | None, typer.Option(help="Only this player's (1, 2, ...).")] = None,
+    match: Annotated[
+        str | None, typer.Option(help="Only information sets whose label contains this text.")
+    ] = None,
+    limit: Annotated[int | None, typer.Option(help="At most this many lines.")] = None,
+    game: Annotated[
+        str | None, typer.Option(help="The game, if the file it came from has moved.")
+    ] = None,
+    json: options.Json = False,
+) -> None:
+    """Show what a strategy does in each information set."""
+    from equipoise.cli.loading import load_strategy, load_tree, require_strategy_of
+    from equipoise.strategy.table import decisions
+
+    if limit is not None and limit < 0:
+        raise EquipoiseError(f"--limit: found {limit}, expected a number >= 0.")
+    profile, bundle = load_strategy(strategy)
+    tree = load_tree(game or bundle.metadata.get("spec") or profile.game)
+    require_strategy_of(strategy, profile, tree)
+    if player is not None and not 1 <= player <= len(tree.players):
+        raise EquipoiseError(f"--player: found {player}, expected 1 to {len(tree.players)}.")
+    chosen = [
+        line
+        for line in decisions(tree, profile)
+        if player in (None, line.player + 1) and (match is None or match in line.infoset)
+    ]
+    shown = chosen[:limit]
+    if json:
+        lines = [
+            {
+                "player": line.player + 1,
+                "infoset": line.infoset,
+                "probabilities": dict(zip(line.actions, line.probabilities, strict=True)),
+            }
+            for line in shown
+        ]
+        print_json({"game": profile.game, "infosets": len(chosen), "strategy": lines})
+        return
+    print_decisions(shown)
+    if len(shown) < len(chosen):
+        note(f"{len(chosen) - len(shown):,} more information sets: raise --limit to see them.")
+
+
+def print_decisions(lines: Iterable[Decision]) -> None:
+    """Print a table with one line an information set and a cell for each action."""
+    from rich import box
+    from rich.markup import escape
+    from rich.table import Table
+
+    table = Table("player", "information set", "plays", box=box.SIMPLE_HEAD)
+    for line in lines:
+        plays = "  ".join(
+            f"[dim]{escape(action)}[/dim] {probability:<6.4f}"
+            for action, probability in zip(line.actions, line.probabilities, strict=True)
+        )
+        table.add_row(str(line.player + 1), escape(line.infoset), plays)
+    console().print(table)

@@ -1,0 +1,295 @@
+"""Each command: what it prints for people and machines, what it writes, how it exits."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from commandline import Cli
+
+from equipoise.cli import app as application
+from equipoise.solve.methods import METHODS, method
+from equipoise.strategy.store import load, load_strategy, log_of, save_strategy
+
+SOLVE_FIELDS = {
+    "game",
+    "algorithm",
+    "status",
+    "value",
+    "lower",
+    "upper",
+    "gap",
+    "iterations",
+    "seconds",
+    "cpu_seconds",
+    "peak_memory_mb",
+    "strategy",
+}
+COMMANDS = ("solve", "info", "certify", "show", "plot")
+
+
+def test_nothing_heavy_is_loaded_by_import_or_help() -> None:
+    program = """
+import sys, io, contextlib
+import equipoise
+light = set(sys.modules)
+from equipoise.cli.app import run
+with contextlib.redirect_stdout(io.StringIO()):
+    assert run(["--help"]) == 0
+    assert run(["solve", "--help"]) == 0
+heavy = {"numba", "scipy", "numpy", "highspy", "plotly", "matplotlib"}
+print(sorted(heavy & light), sorted(heavy & set(sys.modules)))
+"""
+    result = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert result.stdout.strip() == "[] []"
+
+
+def test_help_names_every_command_and_method(cli: Cli) -> None:
+    outcome = cli("--help")
+    assert outcome.code == 0
+    assert all(command in outcome.out for command in COMMANDS)
+    outcome = cli("solve", "--help")
+    assert all(name in outcome.out for name in METHODS)
+
+
+def test_version(cli: Cli) -> None:
+    assert cli("--version").out.startswith("equipoise 0.")
+
+
+def test_solve_then_certify_then_show(cli: Cli, tmp_path: Path) -> None:
+    solved = cli("solve", "kuhn", "--json")
+    assert solved.code == 0
+    assert solved.err == ""
+    fields = solved.fields
+    assert fields.keys() == SOLVE_FIELDS
+    # Kuhn 1950: the value to player 1 is -1/18.
+    assert fields["value"] == pytest.approx(-1 / 18, abs=1e-9)
+    assert fields["lower"] <= -1 / 18 + 1e-12 <= fields["upper"] + 2e-12
+    assert fields["gap"] == pytest.approx(fields["upper"] - fields["lower"], abs=1e-15)
+    assert (fields["status"], fields["strategy"]) == ("converged", "kuhn.eqp")
+    assert os.listdir(tmp_path) == ["kuhn.eqp"]
+
+    certified = cli("certify", "kuhn", "kuhn.eqp", "--json").fields
+    assert certified.keys() == {"value", "best_responses", "gains", "gap"}
+    assert certified["value"] == fields["value"]
+    assert certified["gap"] == fields["gap"] == pytest.approx(sum(certified["gains"]))
+    rigorous = cli("certify", "kuhn", "kuhn.eqp", "--json", "--rigorous").fields
+    assert certified["gap"] <= rigorous["gap"] < certified["gap"] + 1e-9
+
+    shown = cli("show", "kuhn.eqp", "--json").fields
+    # OpenSpiel: Kuhn poker has 12 information sets.
+    assert shown["infosets"] == len(shown["strategy"]) == 12
+    for line in shown["strategy"]:
+        assert sum(line["probabilities"].values()) == pytest.approx(1)
+
+
+def test_people_get_tables(cli: Cli) -> None:
+    solved = cli("solve", "kuhn")
+    assert solved.code == 0
+    for word in ("converged", "-0.0555555556", "kuhn.eqp", "memory", "certify"):
+        assert word in solved.out
+    assert "2 more information sets" in solved.err
+    assert "best response" in cli("certify", "kuhn", "kuhn.eqp").out
+    assert "58" in cli("info", "kuhn").out
+    assert "0pb" in cli("show", "kuhn.eqp").out
+
+
+def test_info_of_leduc(cli: Cli) -> None:
+    sizes = cli("info", "leduc", "--json").fields
+    # OpenSpiel: 9,457 nodes and 936 information sets; the program's rows are the sequences of one
+    # player, the information sets of the other, and one for the empty sequence.
+    assert (sizes["players"], sizes["nodes"], sizes["infosets"]) == (2, 9457, 936)
+    assert sizes["lp"]["rows"] == sizes["lp"]["columns"] == sizes["sequences"][0] + 936 // 2 + 1
+    assert cli("info", "leduc").out.count("9,457") == 1
+
+
+def test_the_program_has_the_size_that_info_says(cli: Cli) -> None:
+    from equipoise.games.classic import leduc
+    from equipoise.sequence.build import build
+    from equipoise.solve.lp import program
+
+    matrix = program(build(leduc())).A
+    assert cli("info", "leduc", "--json").fields["lp"] == {
+        "rows": matrix.shape[0],
+        "columns": matrix.shape[1],
+        "nonzeros": matrix.nnz,
+    }
+
+
+def test_show_filters(cli: Cli) -> None:
+    cli("solve", "leduc", "--json")
+    every = cli("show", "leduc.eqp", "--json").fields
+    assert every["infosets"] == 936
+    first = cli("show", "leduc.eqp", "--json", "--player", 1).fields
+    assert {line["player"] for line in first["strategy"]} == {1}
+    some = cli("show", "leduc.eqp", "--json", "--match", "0|2|", "--limit", 3).fields
+    assert len(some["strategy"]) == 3 < some["infosets"]
+    assert all("0|2|" in line["infoset"] for line in some["strategy"])
+    limited = cli("show", "leduc.eqp", "--limit", 3)
+    assert limited.out.count("cc/") <= 3
+    assert "933 more" in limited.err
+
+
+def test_plot_writes_a_page_and_a_picture(cli: Cli, tmp_path: Path) -> None:
+    cli("solve", "kuhn", "--algorithm", "cfr+", "--gap", 1e-3)
+    cli("solve", "kuhn", "--algorithm", "dcfr", "--gap", 1e-3, "--out", "other.eqp")
+    files = cli("plot", "kuhn.eqp", "other.eqp", "--json").fields
+    assert files["curves"] == ["kuhn.eqp (cfr+)", "other.eqp (dcfr)"]
+    assert (tmp_path / files["png"]).read_bytes().startswith(b"\x89PNG")
+    page = (tmp_path / files["html"]).read_text()
+    assert "other.eqp (dcfr)" in page
+    # The page works without a network: the script is inside.
+    assert "Plotly.newPlot" in page
+    assert "https://cdn.plot.ly" not in page.split("Plotly.newPlot")[1]
+    assert cli("plot", "kuhn.eqp", "--out", "named").out.count("named.") == 2
+    assert {"named.html", "named.png"} <= set(os.listdir(tmp_path))
+
+
+def test_the_log_tells_the_same_story_as_the_summary(cli: Cli) -> None:
+    fields = cli("solve", "kuhn", "--algorithm", "cfr+", "--gap", 1e-4, "--json").fields
+    bundle = load("kuhn.eqp", "strategy")
+    log = log_of("kuhn.eqp", bundle)
+    assert log[-1, 0] == fields["iterations"]
+    assert (log[:, 3] - log[:, 2]).min() == pytest.approx(fields["gap"], abs=1e-12)
+    assert bundle.metadata["gap"] == fields["gap"]
+    assert bundle.metadata["spec"] == "kuhn"
+
+
+def test_stopping_short_is_said_and_is_exit_code_1(cli: Cli, tmp_path: Path) -> None:
+    short = cli("solve", "kuhn", "--algorithm", "cfr", "--iterations", 7, "--json")
+    assert short.code == 1
+    assert (short.fields["status"], short.fields["iterations"]) == ("iteration limit", 7)
+    assert set(os.listdir(tmp_path)) == {"kuhn.eqp", "kuhn.eqp.checkpoint"}
+    timed = cli("solve", "kuhn", "--algorithm", "cfr", "--gap", 0, "--time", 0.05, "--json")
+    assert timed.code == 1
+    assert timed.fields["status"] == "time limit"
+    assert "--resume would continue" in timed.err
+
+
+def test_the_certificate_has_the_last_word(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    from equipoise import certify
+    from equipoise.certify import Certificate
+
+    beaten = Certificate((0.0, 0.0), (1.0, 1.0), (1.0, 1.0))
+    monkeypatch.setattr(certify, "gap", lambda *_: beaten)
+    outcome = cli("solve", "kuhn", "--json")
+    assert outcome.code == 1
+    assert (outcome.fields["status"], outcome.fields["gap"]) == ("uncertified", 2.0)
+
+
+def test_files_of_other_games_are_not_overwritten(cli: Cli, tmp_path: Path) -> None:
+    cli("solve", "kuhn", "--out", "mine.eqp")
+    before = (tmp_path / "mine.eqp").read_bytes()
+    refused = cli("solve", "leduc", "--out", "mine.eqp")
+    assert refused.code == 2
+    assert "strategy of 'kuhn'" in refused.err
+    assert (tmp_path / "mine.eqp").read_bytes() == before
+    assert cli("solve", "leduc", "--out", "mine.eqp", "--force").code == 0
+    (tmp_path / "notes.txt").write_text("precious")
+    refused = cli("solve", "kuhn", "--out", "notes.txt")
+    assert refused.code == 2
+    assert "no strategy" in refused.err
+    assert (tmp_path / "notes.txt").read_text() == "precious"
+    assert cli("solve", "leduc", "--out", "mine.eqp", "--iterations", 1).code == 0
+
+
+def test_default_files_are_named_after_the_game(cli: Cli, tmp_path: Path) -> None:
+    assert cli("solve", "kuhn(cards=4)", "--json").fields["strategy"] == "kuhn-cards-4.eqp"
+    assert cli("show", "kuhn-cards-4.eqp", "--json").fields["infosets"] == 16
+
+
+BAD_INPUT = [
+    (["solve", "nonsense"], "unknown game"),
+    (["solve", "kuhn(cards=1)"], "cards is 1"),
+    (["solve", "kuhn", "--gap", "nan"], "gap is nan"),
+    (["solve", "kuhn", "--gap", "-1"], "gap is -1"),
+    (["solve", "kuhn", "--gap", "small"], "--gap"),
+    (["solve", "kuhn", "--iterations", "-5"], "iterations is -5"),
+    (["solve", "kuhn", "--time", "nan"], "seconds is nan"),
+    (["solve", "kuhn", "--seed", "-1"], "--seed"),
+    (["solve", "kuhn", "--checkpoint", "nan"], "--checkpoint"),
+    (["solve", "kuhn", "--algorithm", "magic"], "'magic' is unknown"),
+    (["solve", "kuhn", "--out", "missing/kuhn.eqp"], "'missing' is not a folder"),
+    (["solve", "kuhn", "--out", "."], "found a folder"),
+    (["solve"], "GAME"),
+    (["certify", "kuhn", "missing.eqp"], "missing.eqp"),
+    (["certify", "kuhn", "text.txt"], "another kind of file"),
+    (["certify", "leduc", "kuhn.eqp"], "kuhn.eqp: Strategy of 'kuhn'"),
+    (["show", "kuhn.eqp", "--player", "3"], "--player: found 3"),
+    (["show", "kuhn.eqp", "--limit", "-1"], "--limit: found -1"),
+    (["show", "kuhn.eqp", "--game", "leduc"], "kuhn.eqp: Strategy of 'kuhn'"),
+    (["plot", "nolog.eqp"], "no log"),
+    (["plot", "kuhn.eqp", "--out", "missing/plot"], "'missing' is not a folder"),
+    (["plot"], "LOG"),
+    (["unknown-command"], "unknown-command"),
+]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"), BAD_INPUT, ids=[" ".join(arguments) for arguments, _ in BAD_INPUT]
+)
+@pytest.mark.parametrize("json_too", [False, True])
+def test_bad_input(
+    cli: Cli, tmp_path: Path, arguments: list[str], words: str, json_too: bool
+) -> None:
+    cli("solve", "kuhn", "--json")
+    (tmp_path / "text.txt").write_text("hello")
+    save_strategy("nolog.eqp", load_strategy("kuhn.eqp"))
+    before = sorted(os.listdir(tmp_path))
+    outcome = cli(*arguments, *(["--json"] if json_too and len(arguments) > 1 else []))
+    assert outcome.code == 2
+    assert outcome.out == ""
+    assert outcome.err.count("\n") == 1
+    assert words in outcome.err
+    assert sorted(os.listdir(tmp_path)) == before
+
+
+def test_a_full_disk_is_a_sentence(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(_: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    outcome = cli("solve", "kuhn", "--json")
+    assert (outcome.code, outcome.out) == (2, "")
+    assert outcome.err.count("\n") == 1
+    assert "the disk is full" in outcome.err
+    assert os.listdir(tmp_path) == []
+
+
+def test_running_out_of_memory_is_a_sentence(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    def no_memory(*_: object, **__: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr(application, "app", no_memory)
+    outcome = cli("solve", "kuhn")
+    assert outcome.code == 2
+    assert "out of memory" in outcome.err
+
+
+def test_numbers_json_cannot_say_become_null(capsys: pytest.CaptureFixture[str]) -> None:
+    from equipoise.cli.output import print_json
+
+    print_json({"a": float("inf"), "b": [float("nan"), 1.5], "c": (1, "x")})
+    assert json.loads(capsys.readouterr().out) == {"a": None, "b": [None, 1.5], "c": [1, "x"]}
+
+
+def test_methods_have_stable_descriptions() -> None:
+    # A checkpoint is recognised by the text of its method.
+    assert repr(method("dcfr")) == repr(method("dcfr")) != repr(method("cfr+"))
+
+
+def test_a_strategy_file_opens_without_touching_its_data(cli: Cli) -> None:
+    cli("solve", "kuhn", "--json")
+    strategy = load_strategy("kuhn.eqp", verify=False)
+    assert all(isinstance(vector, np.ndarray) for vector in strategy.behaviour)
+    assert not any(vector.flags.owndata for vector in strategy.behaviour)

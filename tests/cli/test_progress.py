@@ -1,0 +1,105 @@
+"""The live line: its estimate of the time left, and what it says."""
+
+from __future__ import annotations
+
+import io
+import math
+from collections.abc import Callable
+from types import SimpleNamespace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.console import Console
+
+from equipoise.cli import progress as module
+from equipoise.cli.output import duration
+from equipoise.cli.progress import describe, live, seconds_left, seconds_to_gap
+from equipoise.solve.base import Gap, Iterations, Progress, Row, Stop, Time
+
+
+def log(gap: Callable[[float], float], times: list[float]) -> list[Row]:
+    return [Row(i + 1, 2 * i, 0.0, gap(t), t, t) for i, t in enumerate(times)]
+
+
+@given(st.floats(0.3, 3), st.floats(1e-3, 1e3), st.floats(1.5, 1e4))
+def test_a_power_law_is_foretold_exactly(power: float, scale: float, factor: float) -> None:
+    rows = log(lambda t: scale * t**-power, [0.5 * i for i in range(1, 40)])
+    end = factor * rows[-1].seconds
+    left = seconds_to_gap(rows, scale * end**-power)
+    assert left == pytest.approx(end - rows[-1].seconds, rel=1e-6)
+
+
+def test_a_power_law_with_noise_is_foretold_roughly() -> None:
+    rows = log(lambda t: (1 + 0.3 * math.sin(9 * t)) / t, [0.5 * i for i in range(1, 80)])
+    assert seconds_to_gap(rows, 1 / 400) == pytest.approx(360, rel=0.4)
+
+
+def test_nothing_is_foretold_from_nothing() -> None:
+    assert seconds_to_gap([], 1e-3) == math.inf
+    assert seconds_to_gap(log(lambda t: 1 / t, [1.0, 2.0]), 1e-3) == math.inf
+    assert seconds_to_gap(log(lambda t: 1.0, [1.0, 2.0, 3.0, 4.0, 5.0]), 1e-3) == math.inf
+    assert seconds_to_gap(log(lambda t: 1 / t, [1.0] * 9), 1e-3) == math.inf
+    assert seconds_to_gap(log(lambda t: 1 / t, [1.0, 2.0, 3.0, 4.0]), 0.0) == math.inf
+    assert seconds_to_gap(log(lambda t: -1e-17, [1.0]), 0.0) == 0.0
+
+
+def at(iterations: int, rows: list[Row]) -> Progress:
+    best = min(rows, key=lambda row: row.gap, default=None)
+    return Progress(SimpleNamespace(iterations=iterations), rows, best_row=best)  # type: ignore[arg-type]  # only the counter is looked at
+
+
+@pytest.mark.parametrize(
+    ("stop", "left"),
+    [
+        (Iterations(300), 20.0),
+        (Time(17.0), 12.0),
+        (Iterations(300) | Time(100.0), 20.0),
+        (Gap(0.0), math.inf),
+        (Gap(1.0), 0.0),
+        (Gap(0.01), 95.0),
+    ],
+)
+def test_the_first_rule_to_hold_counts(stop: Stop, left: float) -> None:
+    rows = log(lambda t: 1 / t, [1.0, 2.0, 3.0, 4.0, 5.0])
+    assert seconds_left(at(100, rows), stop, elapsed=5.0, since=0.0, rate=10.0) == pytest.approx(
+        left
+    )
+
+
+def test_the_line_is_shown_on_a_terminal_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    screen = io.StringIO()
+    terminal = Console(file=screen, force_terminal=True, width=120)
+    monkeypatch.setattr(module, "console", lambda stderr: terminal)
+    with live(Gap(1e-9), is_shown=True) as monitor:
+        assert monitor is not None
+        monitor(at(0, []))
+        monitor(at(12345, log(lambda t: 1 / t, [1.0, 2.0, 3.0, 4.0, 5.0])))
+    assert "iteration 12,345  gap 2.00e-01" in screen.getvalue()
+    with live(Gap(1e-9), is_shown=False) as monitor:
+        assert monitor is None
+    monkeypatch.setattr(module, "console", lambda stderr: Console(file=io.StringIO()))
+    with live(Gap(1e-9), is_shown=True) as monitor:
+        assert monitor is None
+
+
+def test_what_the_line_says() -> None:
+    assert describe(at(7, []), 0.0, math.inf) == (
+        "iteration 7  gap measuring  0/s  time left estimating"
+    )
+    rows = log(lambda t: 1 / t, [4.0])
+    assert "gap 2.50e-01  1,234/s  time left 1 min 30 s" in describe(at(7, rows), 1234.4, 90.0)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [
+        (0.0123, "0.0123 s"),
+        (59.4, "59.4 s"),
+        (61, "1 min 01 s"),
+        (3599.9, "1 h 00 min"),
+        (7322, "2 h 02 min"),
+    ],
+)
+def test_durations(seconds: float, text: str) -> None:
+    assert duration(seconds) == text

@@ -1,0 +1,168 @@
+"""Stopping and continuing: the same strategy, bit for bit, whatever happened in between."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from commandline import Cli
+
+from equipoise.strategy.store import load, load_strategy
+
+LONG = ("--gap", 0)
+
+
+def same(one: str, two: str) -> bool:
+    """Whether two strategy files hold the same numbers, bit for bit."""
+    pairs = zip(load_strategy(one).behaviour, load_strategy(two).behaviour, strict=True)
+    return all(a.tobytes() == b.tobytes() for a, b in pairs)
+
+
+def iterations(checkpoint: Path | str) -> int:
+    return int(load(checkpoint, "checkpoint").arrays["run_counters"][0])
+
+
+@pytest.mark.parametrize("algorithm", ["cfr", "cfr+", "dcfr", "pcfr+", "pdcfr+"])
+def test_a_resumed_solve_ends_with_the_same_strategy(cli: Cli, algorithm: str) -> None:
+    common = ("--algorithm", algorithm, *LONG)
+    cli("solve", "leduc", *common, "--iterations", 203, "--out", "whole.eqp")
+    for limit in (1, 50, 51, 110, 203):
+        arguments = ("solve", "leduc", *common, "--iterations", limit, "--out", "parts.eqp")
+        assert cli(*arguments, "--resume", "--json").fields["iterations"] == limit
+    assert same("whole.eqp", "parts.eqp")
+    cli("solve", "leduc", *common, "--iterations", 202, "--out", "other.eqp")
+    assert not same("whole.eqp", "other.eqp")
+
+
+def test_a_checkpoint_at_any_moment_continues_alike(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Keep every checkpoint of one solve and continue from each: all must end alike."""
+    from equipoise.strategy import store
+
+    kept: list[bytes] = []
+
+    def keep(path: Path, *rest: object) -> None:
+        original(path, *rest)
+        kept.append(Path(path).read_bytes())
+
+    original = store.save
+    common = ("--algorithm", "cfr+", *LONG, "--iterations", 75)
+    with monkeypatch.context() as patch:
+        patch.setattr(store, "save", keep)
+        cli("solve", "kuhn", *common, "--checkpoint", 0, "--out", "whole.eqp")
+    checkpoints = kept[:-1]
+    assert len(checkpoints) > 20
+    for checkpoint in checkpoints:
+        (tmp_path / "parts.eqp.checkpoint").write_bytes(checkpoint)
+        cli("solve", "kuhn", *common, "--resume", "--out", "parts.eqp")
+        assert same("whole.eqp", "parts.eqp")
+
+
+def test_resume_remembers_the_algorithm_and_ends_the_checkpoint(cli: Cli, tmp_path: Path) -> None:
+    cli("solve", "kuhn", "--algorithm", "dcfr", "--iterations", 5)
+    resumed = cli("solve", "kuhn", "--resume", "--json")
+    assert resumed.code == 0
+    assert resumed.fields["algorithm"] == "dcfr"
+    assert resumed.fields["gap"] <= 1e-6
+    assert os.listdir(tmp_path) == ["kuhn.eqp"]
+
+
+def test_resume_without_a_checkpoint_starts_from_the_beginning(cli: Cli) -> None:
+    outcome = cli("solve", "kuhn", "--resume")
+    assert outcome.code == 0
+    assert "kuhn.eqp.checkpoint: no such checkpoint" in outcome.err
+
+
+def test_what_does_not_belong_together_is_not_resumed(cli: Cli, tmp_path: Path) -> None:
+    cli("solve", "kuhn", "--algorithm", "cfr", "--iterations", 5, "--out", "a.eqp")
+    before = (tmp_path / "a.eqp.checkpoint").read_bytes()
+    for arguments, words in [
+        (["leduc", "--force"], "game 'kuhn', expected 'leduc'"),
+        (["kuhn", "--algorithm", "cfr+"], "CFR(name='cfr',"),
+        (["kuhn", "--algorithm", "cfr(dtype=float32)"], "CFR(name='cfr',"),
+        (["kuhn", "--seed", "1"], "seed 0, expected 1"),
+    ]:
+        outcome = cli("solve", *arguments, "--resume", "--out", "a.eqp")
+        assert (outcome.code, outcome.out, outcome.err.count("\n")) == (2, "", 1)
+        assert words in outcome.err
+        assert (tmp_path / "a.eqp.checkpoint").read_bytes() == before
+
+
+@pytest.mark.parametrize("damage", [b"", b"hello", None])
+def test_a_damaged_checkpoint_is_a_sentence(cli: Cli, tmp_path: Path, damage: bytes | None) -> None:
+    cli("solve", "kuhn", "--algorithm", "cfr", "--iterations", 5)
+    place = tmp_path / "kuhn.eqp.checkpoint"
+    place.write_bytes(place.read_bytes()[:-100] if damage is None else damage)
+    outcome = cli("solve", "kuhn", "--resume")
+    assert (outcome.code, outcome.out, outcome.err.count("\n")) == (2, "", 1)
+    assert "kuhn.eqp.checkpoint" in outcome.err
+
+
+def start(*arguments: object, **options: Any) -> subprocess.Popen[str]:
+    """Start Python in a process of its own."""
+    return subprocess.Popen(
+        [sys.executable, *map(str, arguments)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        **options,
+    )
+
+
+def test_ctrl_c_saves_and_prints_the_best_strategy(tmp_path: Path) -> None:
+    arguments = ["solve", "leduc", "--algorithm", "cfr", "--gap", "0", "--checkpoint", "0"]
+    process = start("-m", "equipoise", *arguments, cwd=tmp_path)
+    while process.poll() is None and not (tmp_path / "leduc.eqp.checkpoint").exists():
+        time.sleep(0.02)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate()
+    assert process.returncode == 130, err
+    assert "interrupted" in out
+    assert "0||" in out
+    assert "Traceback" not in err
+    assert np.isfinite(load(tmp_path / "leduc.eqp", "strategy").metadata["gap"])
+    assert iterations(tmp_path / "leduc.eqp.checkpoint") > 0
+
+
+@pytest.mark.slow
+def test_fifty_kills(cli: Cli, tmp_path: Path) -> None:
+    place = tmp_path / "leduc.eqp.checkpoint"
+    moment = random.Random(1)
+    last = kills_with_progress = 0
+    with start(
+        Path(__file__).with_name("killed.py"), cwd=tmp_path, stdin=subprocess.PIPE
+    ) as server:
+        assert server.stdin is not None
+        assert server.stdout is not None
+        assert '"iteration limit"' in server.stdout.readline()
+        for _ in range(50):
+            server.stdin.write("solve\n")
+            server.stdin.flush()
+            child = int(server.stdout.readline())
+            time.sleep(moment.uniform(0.0, 0.3))
+            os.kill(child, signal.SIGKILL)
+            assert int(server.stdout.readline()) == -signal.SIGKILL
+            done = iterations(place) if place.exists() else 0
+            assert done >= last
+            kills_with_progress += done > last
+            last = done
+        server.stdin.close()
+    assert kills_with_progress > 10
+    # What a killed writer leaves is one hidden file, which the next one replaces.
+    left = {name for name in os.listdir(tmp_path) if not name.startswith("warm")}
+    assert left <= {place.name, f".{place.name}.part"}
+
+    ending = ("--algorithm", "cfr+", *LONG, "--iterations", last + 100)
+    assert cli("solve", "leduc", *ending, "--resume", "--json").fields["iterations"] == last + 100
+    cli("solve", "leduc", *ending, "--out", "whole.eqp")
+    assert same("leduc.eqp", "whole.eqp")
