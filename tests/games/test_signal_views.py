@@ -123,7 +123,7 @@ def test_rank_indexer_counts_all_hands() -> None:
 
 
 def test_holdem_is_refused_in_a_sentence() -> None:
-    with pytest.raises(EquipoiseError, match=r"limit-holdem: found .* deals of the last round"):
+    with pytest.raises(EquipoiseError, match=r"limit_holdem: found .* deals of the last round"):
         signal_rounds(poker.limit_holdem())
 
 
