@@ -282,6 +282,13 @@ BAD = {
         RHODE_ISLAND.replace("public = 1", "private = 1"),
         r"round\.private: expected equal hole cards",
     ),
+    "early showdown": (
+        RHODE_ISLAND.replace(
+            "bet = 1000\ncap = 3",
+            'stage = { player = 1, actions = { go = {}, show = { outcome = "showdown" } } }',
+        ),
+        "found a showdown in round 1, expected none before",
+    ),
     "deck and signals": (RHODE_ISLAND + '[signals]\nnames = ["a"]\n', r"signals: expected either"),
     "decreasing utility": (
         DUEL.replace("bet = 1\ncap = 1", 'stage = { outcome = "prize" }')

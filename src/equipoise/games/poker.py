@@ -51,6 +51,12 @@ class PokerGame(OrderedGame):
             raise EquipoiseError(
                 f"{self.name}: expected hole cards in round 1, and only board cards after it."
             )
+        for turn in range(self.rounds):
+            if self.tree.kinds_ending(turn) and any(self.public[turn + 1 :]):
+                raise EquipoiseError(
+                    f"{self.name}: found a showdown in round {turn + 1}, expected none before the "
+                    "whole board is out."
+                )
 
     @property
     def hole(self) -> int:
