@@ -1,0 +1,63 @@
+"""Everything shown is run: commands and Python in the README and in docs/, page by page."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import sys
+from pathlib import Path
+
+import pytest
+
+from equipoise.cli.app import run
+
+ROOT = Path(__file__).parents[2]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+FENCE = re.compile(r"^```(\w+)[^\n]*\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+# A solve on these pages may stop short of its target, which the page says.
+DONE = {0, 1}
+
+
+def commands(text: str) -> list[str]:
+    return [line[2:] for line in text.splitlines() if line.startswith("$ ")]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_page(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, object] = {"__name__": "page"}
+    for language, text in FENCE.findall(page.read_text()):
+        if language == "python":
+            exec(compile(text, page.name, "exec"), names)
+        elif language == "console":
+            for command in commands(text):
+                program, *arguments = shlex.split(command)
+                if program == "equipoise":
+                    assert run(arguments) in DONE, command
+                else:
+                    assert command in (ROOT / ".ci" / "run").read_text().splitlines()
+
+
+def test_the_readme_promises_what_ci_runs() -> None:
+    shown = commands((ROOT / "README.md").read_text())
+    script = (ROOT / ".ci" / "run").read_text().splitlines()
+    assert [line for line in script if line.startswith("./run")] == shown
+
+
+def test_the_picture_is_drawn_by_its_script(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(str(ROOT / "docs"))
+    import picture
+
+    monkeypatch.setattr(picture, "METHODS", ("cfr+",))
+    picture.main(tmp_path / "leduc.png")
+    assert (tmp_path / "leduc.png").stat().st_size > 10_000
+    assert (ROOT / "docs" / "leduc.png").stat().st_size < 200_000
+    sys.modules.pop("picture")
+
+
+def test_scripts_can_be_run() -> None:
+    assert os.access(ROOT / "run", os.X_OK)
+    assert os.access(ROOT / ".ci" / "run", os.X_OK)
