@@ -31,7 +31,7 @@ SOLVE_FIELDS = {
     "peak_memory_mb",
     "strategy",
 }
-COMMANDS = ("solve", "info", "certify", "show", "plot")
+COMMANDS = ("solve", "info", "abstract", "certify", "convert", "show", "plot")
 
 
 def test_nothing_heavy_is_loaded_by_import_or_help() -> None:
@@ -206,6 +206,87 @@ def test_default_files_are_named_after_the_game(cli: Cli, tmp_path: Path) -> Non
     assert cli("show", "kuhn-cards-4.eqp", "--json").fields["infosets"] == 16
 
 
+def test_convert_and_solve_files(cli: Cli, tmp_path: Path) -> None:
+    assert cli("convert", "kuhn", "game.efg", "--json").fields["file"] == "game.efg"
+    assert "table.nfg" in cli("convert", "game.efg", "table.nfg").out
+    for file in ("game.efg", "table.nfg"):
+        solved = cli("solve", file, "--json", "--force").fields
+        assert solved["value"] == pytest.approx(-1 / 18, abs=1e-9)
+        assert solved["strategy"] == f"{Path(file).stem}.eqp"
+        assert cli("show", solved["strategy"], "--json").fields["infosets"] > 0
+    assert cli("info", "game.efg", "--json").fields == cli("info", "kuhn", "--json").fields
+    (tmp_path / "moved").mkdir()
+    (tmp_path / "game.efg").rename(tmp_path / "moved" / "game.efg")
+    assert cli("show", "game.eqp").code == 2
+    assert cli("show", "game.eqp", "--game", "moved/game.efg").code == 0
+
+
+def test_abstract_and_count(cli: Cli) -> None:
+    game = "rhode-island(ranks=4,suits=3)"
+    full = cli("info", game, "--json").fields
+    suits = cli("abstract", game, "--method", "suits", "--out", "suits.eqp", "--json").fields
+    sound = cli("abstract", game, "--json").fields
+    assert sound["abstraction"] == "rhode-island-ranks-4-suits-3-gameshrink.eqp"
+    views = [full["buckets"], suits["buckets"], sound["buckets"]]
+    assert all(a >= b >= c for a, b, c in zip(*views, strict=True))
+    assert full["buckets"][0] == 12
+    assert sound["buckets"][0] == 4
+    shrunk = cli("info", game, "--abstraction", sound["abstraction"], "--json").fields
+    assert shrunk["buckets"] == sound["buckets"]
+    assert shrunk["nodes"] == full["nodes"]
+    assert shrunk["lp"]["nonzeros"] < full["lp"]["nonzeros"]
+    assert " / ".join(map(str, sound["buckets"])) in cli("abstract", game).out
+    refused = cli("info", "rhode-island(ranks=5,suits=3)", "--abstraction", "suits.eqp")
+    assert (refused.code, refused.err.count("\n")) == (2, 1)
+
+
+def test_published_sizes_of_rhode_island(cli: Cli) -> None:
+    # Gilpin 2009, sections 5.2.1 and 8.4, table 8.1.
+    raw = cli("info", "rhode-island", "--json").fields
+    assert (raw["lp"]["rows"], raw["lp"]["columns"]) == (91_224_226, 91_224_226)
+    made = cli("abstract", "rhode-island", "--method", "histogram", "--json").fields
+    assert made["buckets"] == [13, 205, 1774]
+    sizes = cli("info", "rhode-island", "--abstraction", made["abstraction"], "--json").fields
+    assert sizes["sequences"] == [883_741, 883_741]
+    assert sizes["lp"] == {"rows": 1_237_238, "columns": 1_237_238, "nonzeros": 50_428_638}
+
+
+TREE = 'EFG 2 R "tree" { "A" "B" }\n'
+BAD_FILES = {
+    "empty.efg": ("", "empty.efg"),
+    "truncated.efg": (TREE + 'p "" 1 1 "" { "l" "r" } 0\n', "truncated.efg"),
+    "unknown-player.efg": (TREE + 'p "" 7 1 "" { "l" } 0\nt "" 1 "" { 1 -1 }\n', "line 2"),
+    "chances.efg": (
+        TREE + 'c "" 1 "" { "l" 1/2 "r" 1/3 } 0\n' + 2 * 't "" 1 "" { 1 -1 }\n',
+        "line 2",
+    ),
+    "nan.efg": (TREE + 't "" 1 "" { nan 1 }\n', "line 2"),
+    "counts.nfg": ('NFG 1 R "g" { "A" "B" } { 2 2 } 1 -1 1', "counts.nfg"),
+    "general.nfg": ('NFG 1 R "general" { "A" "B" } { 1 1 } 1 1', "expected a zero-sum game"),
+    "binary.efg": ("\x00\x01\x02", "binary.efg"),
+}
+
+
+@pytest.mark.parametrize("name", BAD_FILES)
+@pytest.mark.parametrize("command", ["solve", "convert"])
+def test_bad_files(cli: Cli, tmp_path: Path, command: str, name: str) -> None:
+    content, words = BAD_FILES[name]
+    (tmp_path / name).write_text(content)
+    outcome = cli(command, name, *(["out.efg"] if command == "convert" else []))
+    if (command, name) == ("convert", "general.nfg"):
+        assert outcome.code == 0
+        return
+    assert (outcome.code, outcome.out, outcome.err.count("\n")) == (2, "", 1)
+    assert words in outcome.err
+    assert os.listdir(tmp_path) == [name]
+
+
+def test_games_that_have_no_linear_program_have_a_size(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "general.nfg").write_text(BAD_FILES["general.nfg"][0])
+    assert cli("info", "general.nfg", "--json").fields["lp"] is None
+    assert "none" in cli("info", "general.nfg").out
+
+
 BAD_INPUT = [
     (["solve", "nonsense"], "unknown game"),
     (["solve", "kuhn(cards=1)"], "cards is 1"),
@@ -220,6 +301,13 @@ BAD_INPUT = [
     (["solve", "kuhn", "--out", "missing/kuhn.eqp"], "'missing' is not a folder"),
     (["solve", "kuhn", "--out", "."], "found a folder"),
     (["solve"], "GAME"),
+    (["info", "missing.efg"], "missing.efg"),
+    (["convert", "kuhn", "kuhn.xyz"], "kuhn.xyz"),
+    (["convert", "kuhn", "missing/kuhn.efg"], "'missing' is not a folder"),
+    (["info", "kuhn", "--abstraction", "kuhn.eqp"], "no signals"),
+    (["info", "rhode-island", "--abstraction", "kuhn.eqp"], "kind 'strategy'"),
+    (["abstract", "kuhn"], "without signals"),
+    (["abstract", "rhode-island", "--method", "magic"], "'magic'"),
     (["certify", "kuhn", "missing.eqp"], "missing.eqp"),
     (["certify", "kuhn", "text.txt"], "another kind of file"),
     (["certify", "leduc", "kuhn.eqp"], "kuhn.eqp: Strategy of 'kuhn'"),

@@ -82,6 +82,9 @@ def test_resume_without_a_checkpoint_starts_from_the_beginning(cli: Cli) -> None
     assert "kuhn.eqp.checkpoint: no such checkpoint" in outcome.err
 
 
+MATCHING_PENNIES = """NFG 1 R "pennies" {{ "Even" "Odd" }} {{ 2 2 }} 1 -1 -1 1 -1 1 {win} -{win}"""
+
+
 def test_what_does_not_belong_together_is_not_resumed(cli: Cli, tmp_path: Path) -> None:
     cli("solve", "kuhn", "--algorithm", "cfr", "--iterations", 5, "--out", "a.eqp")
     before = (tmp_path / "a.eqp.checkpoint").read_bytes()
@@ -95,6 +98,18 @@ def test_what_does_not_belong_together_is_not_resumed(cli: Cli, tmp_path: Path) 
         assert (outcome.code, outcome.out, outcome.err.count("\n")) == (2, "", 1)
         assert words in outcome.err
         assert (tmp_path / "a.eqp.checkpoint").read_bytes() == before
+
+
+def test_a_game_whose_payoffs_changed_is_not_resumed(cli: Cli, tmp_path: Path) -> None:
+    game = tmp_path / "pennies.nfg"
+    game.write_text(MATCHING_PENNIES.format(win=2))
+    arguments = ("solve", game, "--algorithm", "cfr", "--gap", 0, "--iterations")
+    cli(*arguments, 5)
+    assert cli(*arguments, 10, "--resume").code == 1
+    game.write_text(MATCHING_PENNIES.format(win=5))
+    outcome = cli(*arguments, 15, "--resume")
+    assert outcome.code == 2
+    assert "payoffs of" in outcome.err
 
 
 @pytest.mark.parametrize("damage", [b"", b"hello", None])
@@ -134,6 +149,13 @@ def test_ctrl_c_saves_and_prints_the_best_strategy(tmp_path: Path) -> None:
     assert iterations(tmp_path / "leduc.eqp.checkpoint") > 0
 
 
+def wait_for_another(file: Path) -> None:
+    """Return when ``file`` has been replaced: a machine under load may take its time."""
+    before = file.stat().st_ino if file.exists() else None
+    while not file.exists() or file.stat().st_ino == before:
+        time.sleep(0.001)
+
+
 @pytest.mark.slow
 def test_fifty_kills(cli: Cli, tmp_path: Path) -> None:
     place = tmp_path / "leduc.eqp.checkpoint"
@@ -149,7 +171,9 @@ def test_fifty_kills(cli: Cli, tmp_path: Path) -> None:
             server.stdin.write("solve\n")
             server.stdin.flush()
             child = int(server.stdout.readline())
-            time.sleep(moment.uniform(0.0, 0.3))
+            for _ in range(moment.randrange(4)):
+                wait_for_another(place)
+            time.sleep(moment.uniform(0.0, 0.03))
             os.kill(child, signal.SIGKILL)
             assert int(server.stdout.readline()) == -signal.SIGKILL
             done = iterations(place) if place.exists() else 0

@@ -85,3 +85,17 @@ def test_listing_the_games_imports_nothing_heavy() -> None:
     )
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert out.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize("name", ["auction", "bargaining", "standoff", "tract", "limit_holdem"])
+def test_games_with_signals_load_by_name(name: str) -> None:
+    assert load(name).name == name
+
+
+def test_rule_files_load_by_path(tmp_path) -> None:
+    path = tmp_path / "pennies.toml"
+    path.write_text(
+        '[signals]\nnames = ["h", "t"]\n[[round]]\nstage = { pay = 1, over = true }\n',
+        encoding="utf-8",
+    )
+    assert load(str(path)).name == "pennies"

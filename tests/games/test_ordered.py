@@ -246,7 +246,8 @@ def _broken(**changes: object) -> StageGame:
     [
         ("signals: found 1, expected at least the 2", {"signals": ("a",)}),
         ("signals: found 3, expected at least the 4", {"private": (2,)}),
-        ("'a' twice", {"signals": ("a", "a", "b")}),
+        ("'a', expected distinct", {"signals": ("a", "a", "b")}),
+        ("'a.b', expected distinct names without", {"signals": ("a.b", "a", "b")}),
         ("weights: found 2", {"weights": (1, 2)}),
         ("weights: found 0", {"weights": (1, 0, 1)}),
         ("public: found 2 rounds, expected 1", {"public": (0, 1)}),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping
 from itertools import product
 from pathlib import Path
@@ -86,7 +87,7 @@ def test_rhode_island_as_a_file(tmp_path: Path) -> None:
     path.write_text(RHODE_ISLAND, encoding="utf-8")
     ours, known = load_rules(path), poker.rhode_island()
     assert isinstance(ours, PokerGame)
-    assert ours.name == known.name
+    assert ours.name == "rhode-island"
     assert ours.deck == known.deck
     assert same_tree(ours.tree, known.tree)
     for mine, theirs in zip(signal_rounds(ours), signal_rounds(known), strict=True):
@@ -210,6 +211,19 @@ def test_a_leaf_may_choose_the_next_stage() -> None:
         parse_rules(unreachable)
 
 
+def test_the_page_about_signals_runs() -> None:
+    """Its Python and its first file are the same game, and its stage game can be played."""
+    page = Path(__file__).parents[2] / "docs" / "games-with-signals.md"
+    blocks = re.findall(r"```(python|toml)\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
+    (_, code), (_, file), (_, stage) = blocks
+    names: dict[str, Any] = {}
+    exec(code, names)
+    assert unroll(parse_rules(file)).fingerprint == names["tree"].fingerprint
+    assert parse_rules(file).chance == names["game"].chance
+    head, rest = file.split("[[round]]")
+    parse_rules(head + stage + "[[round]]" + rest.replace("private = 1", "public = 1"))
+
+
 BAD = {
     "cap of zero": (DUEL.replace("cap = 1", "cap = 0"), r"round 1\.cap: found 0"),
     "no cap": (DUEL.replace("cap = 1", ""), r"round 1\.cap: found nothing"),
@@ -267,6 +281,13 @@ BAD = {
     "late hole card": (
         RHODE_ISLAND.replace("public = 1", "private = 1"),
         r"round\.private: expected equal hole cards",
+    ),
+    "early showdown": (
+        RHODE_ISLAND.replace(
+            "bet = 1000\ncap = 3",
+            'stage = { player = 1, actions = { go = {}, show = { outcome = "showdown" } } }',
+        ),
+        "found a showdown in round 1, expected none before",
     ),
     "deck and signals": (RHODE_ISLAND + '[signals]\nnames = ["a"]\n', r"signals: expected either"),
     "decreasing utility": (

@@ -12,7 +12,7 @@ from equipoise.games import poker
 from equipoise.games.canonical import RankIndexer
 from equipoise.games.ordered import StageGame, deals, signal_tree_nodes
 from equipoise.games.poker import PokerGame
-from equipoise.games.views import kinds_ending, signal_rounds, views
+from equipoise.games.views import signal_rounds, views
 
 POKER = [poker.kuhn(4), poker.leduc(), poker.leduc(4, 3), poker.rhode_island(3, 2)]
 POKER += [poker.rhode_island(3, 3), poker.rhode_island(5, 1), poker.rhode_island(4, 2)]
@@ -38,7 +38,7 @@ def test_laws_of_signal_rounds(duel: StageGame, symmetry: bool) -> None:
             marginals[player] = own
         pairs_seen = set(zip(deal.pairs[0].tolist(), deal.pairs[1].tolist(), strict=True))
         assert len(pairs_seen) == len(deal.weight)
-        assert set(deal.values) == set(kinds_ending(duel.tree, turn))
+        assert set(deal.values) == set(duel.tree.kinds_ending(turn))
         sizes = deal.views
 
 
@@ -123,7 +123,7 @@ def test_rank_indexer_counts_all_hands() -> None:
 
 
 def test_holdem_is_refused_in_a_sentence() -> None:
-    with pytest.raises(EquipoiseError, match=r"limit-holdem: found .* deals of the last round"):
+    with pytest.raises(EquipoiseError, match=r"limit_holdem: found .* deals of the last round"):
         signal_rounds(poker.limit_holdem())
 
 

@@ -14,7 +14,7 @@ from typing import Annotated
 import typer
 
 from equipoise import __version__
-from equipoise.cli import certify, info, plot, show, solve
+from equipoise.cli import abstract, certify, convert, info, plot, show, solve
 from equipoise.errors import EquipoiseError
 
 BAD_INPUT = 2
@@ -33,9 +33,11 @@ app = typer.Typer(
 )
 app.command("solve", epilog=solve.EPILOG)(solve.command)
 app.command("info")(info.command)
+app.command("abstract", epilog=abstract.EPILOG)(abstract.command)
 app.command("certify")(certify.command)
 app.command("show")(show.command)
 app.command("plot")(plot.command)
+app.command("convert")(convert.command)
 
 
 def _print_version(wanted: bool) -> None:

@@ -2,66 +2,114 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
 
 from equipoise.cli import options
 from equipoise.cli.output import number, print_facts, print_json
+from equipoise.errors import EquipoiseError
 
 if TYPE_CHECKING:
     from equipoise.games.extensive import ExtensiveGame
+    from equipoise.games.ordered import StageGame
 
 
-def command(game: options.Game, json: options.Json = False) -> None:
+def command(
+    game: options.Game,
+    abstraction: Annotated[
+        Path | None, typer.Option(help="Count buckets of this abstraction instead of signals.")
+    ] = None,
+    json: options.Json = False,
+) -> None:
     """Show the sizes of a game: nodes, information sets, sequences, and its linear program."""
-    from equipoise.cli.loading import load_tree
+    from equipoise.games.base import load
+    from equipoise.games.normal import NormalGame
+    from equipoise.games.ordered import StageGame
 
-    rules = load_tree(game)
-    sizes = tree_sizes(rules)
+    rules = load(game)
+    if isinstance(rules, StageGame):
+        sizes = signal_sizes(rules, abstraction)
+    elif abstraction is not None:
+        raise EquipoiseError(f"--abstraction: '{rules.name}' has no signals, expected a game with.")
+    else:
+        sizes = tree_sizes(rules.tree if isinstance(rules, NormalGame) else rules)
     if json:
         print_json(sizes)
-        return
-    facts = {
-        "players": number(sizes["players"]),
-        "nodes": number(sizes["nodes"]),
-        "information sets": number(sizes["infosets"]),
-        "sequences": ", ".join(number(count) for count in sizes["sequences"]),
-    }
-    if sizes["lp"] is None:
-        facts["linear program"] = "none (not a two-player zero-sum game)"
     else:
-        rows, columns, nonzeros = (number(sizes["lp"][k]) for k in ("rows", "columns", "nonzeros"))
-        facts["linear program"] = f"{rows} rows, {columns} columns, {nonzeros} nonzeros"
-    print_facts({"game": rules.name, **facts})
+        print_facts({"game": rules.name, **_facts(sizes)})
 
 
 def tree_sizes(game: ExtensiveGame) -> dict[str, Any]:
     """Return the sizes of a game tree; ``lp`` is ``None`` unless it is two-player zero-sum."""
-    return {
+    from equipoise.sequence.build import build
+
+    sizes: dict[str, Any] = {
         "players": len(game.players),
         "nodes": game.nodes,
         "infosets": game.infosets,
         "sequences": [game.sequences(player) for player in range(len(game.players))],
-        "lp": _program_size(game),
+        "lp": None,
     }
-
-
-def _program_size(game: ExtensiveGame) -> dict[str, int] | None:
-    """Return the size of the linear program max { f·q : A'x >= F'q, Ex = e, x >= 0 }.
-
-    It has a row for each sequence of player 2 and each constraint of player 1 (one an information
-    set and one for the empty sequence), the columns are the same with the players exchanged, and
-    its nonzeros are those of A, E and F. That is how the published sizes count (seed 000, table 8.1).
-    """
-    from equipoise.errors import EquipoiseError
-    from equipoise.sequence.build import build
-
     try:
         form = build(game)
     except EquipoiseError:
-        return None
-    spaces = (form.X, form.Y)
-    return {
+        return sizes
+    # The program max { f·q : A'x >= F'q, Ex = e, x >= 0 }, counted as in the published sizes
+    # (seed 000, table 8.1): E and F have an entry a sequence and an entry an information set.
+    sizes["lp"] = {
         "rows": form.Y.size + form.X.infosets + 1,
         "columns": form.X.size + form.Y.infosets + 1,
-        "nonzeros": form.A.nonzeros + sum(space.size + space.infosets for space in spaces),
+        "nonzeros": form.A.nonzeros
+        + sum(space.size + space.infosets for space in (form.X, form.Y)),
     }
+    return sizes
+
+
+def signal_sizes(game: StageGame, abstraction: Path | None = None) -> dict[str, Any]:
+    """Return the sizes of a game with signals, counted from its factors; nodes are the full game's."""
+    from equipoise.abstraction.base import coarsen
+    from equipoise.games.sizes import sizes as count
+    from equipoise.games.views import signal_rounds
+    from equipoise.strategy.store import load_abstraction
+
+    rounds = None
+    if abstraction is not None:
+        rounds = coarsen(signal_rounds(game), load_abstraction(abstraction))
+    found = count(game, rounds)
+    return {
+        "players": game.players,
+        "nodes": found.nodes,
+        "infosets": sum(found.infosets),
+        "sequences": list(found.sequences),
+        "lp": None
+        if found.rows is None
+        else {"rows": found.rows, "columns": found.columns, "nonzeros": found.nonzeros},
+        "buckets": by_round(list(zip(*found.views, strict=True))),
+    }
+
+
+def by_round(buckets: Sequence[Sequence[int]]) -> list[Any]:
+    """Return the buckets of each round: one number if all players have as many, else one each."""
+    return [counts[0] if len(set(counts)) == 1 else list(counts) for counts in buckets]
+
+
+def _facts(sizes: dict[str, Any]) -> dict[str, str]:
+    """Return ``sizes`` in words."""
+    facts = {
+        "players": number(sizes["players"]),
+        "nodes": number(sizes["nodes"]),
+        "information sets": number(sizes["infosets"]),
+        "sequences": " and ".join(number(count) for count in sizes["sequences"]),
+        "linear program": "none (not a two-player zero-sum game)",
+    }
+    if sizes["lp"] is not None:
+        facts["linear program"] = ", ".join(
+            f"{'unknown' if count is None else number(count)} {name}"
+            for name, count in sizes["lp"].items()
+        )
+    if "buckets" in sizes:
+        facts["buckets"] = " / ".join(str(count) for count in sizes["buckets"])
+    return facts

@@ -46,11 +46,17 @@ GAMES: dict[str, Entry] = {
     "leduc": Entry("equipoise.games.classic:leduc", "Leduc poker, ranks x suits, as a tree"),
     "liars_dice": Entry("equipoise.games.classic:liars_dice", "liar's dice, one die each"),
     "rhode_island": Entry("equipoise.games.poker:rhode_island", "Rhode Island Hold'em, as data"),
+    "limit_holdem": Entry("equipoise.games.poker:limit_holdem", "limit Texas Hold'em, as data"),
+    "auction": Entry("equipoise.games.library:auction", "open-cry auction, private values"),
+    "bargaining": Entry("equipoise.games.library:bargaining", "offers, with a court in the end"),
+    "standoff": Entry("equipoise.games.library:standoff", "escalation between hidden strengths"),
+    "tract": Entry("equipoise.games.library:tract", "bids for an oil tract of common value"),
 }
 
 FILES: dict[str, Entry] = {
     ".efg": Entry("equipoise.games.gambit:read_efg", "Gambit's extensive-form games"),
     ".nfg": Entry("equipoise.games.gambit:read_nfg", "Gambit's normal-form games"),
+    ".toml": Entry("equipoise.games.rules_file:load_rules", "games with signals as rule files"),
 }
 
 SOURCES: dict[str, Entry] = {

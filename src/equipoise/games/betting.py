@@ -80,6 +80,11 @@ class BettingTree:
         """Children of ``node`` in action order."""
         return list(self.successors[node])
 
+    def kinds_ending(self, turn: int) -> list[str]:
+        """Return the kinds of outcome that can end the game in round ``turn``."""
+        ends = self.kind[(self.player == TERMINAL) & (self.round == turn)]
+        return [kind for k, kind in enumerate(self.kinds) if k in ends]
+
     @cached_property
     def histories(self) -> tuple[str, ...]:
         """The way to every node in text: ``kK/bRc/kBr``.

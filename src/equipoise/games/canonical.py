@@ -133,14 +133,6 @@ class CanonicalViews:
             )
         return view
 
-    def number(self, turn: int, view: Sequence[int], player: int = 0) -> int:
-        """Return the number of a view given by its cards."""
-        return int(self.indexer.index(self._group(turn), np.array([view], dtype=np.uint8))[0])
-
-    def numbers(self, turn: int, hands: Cards) -> Numbers:
-        """Return the numbers of many hands: rows of hole cards, then the board."""
-        return self.indexer.index(self._group(turn), hands)
-
     @property
     def _names_suits(self) -> bool:
         return self.game.suited and len(self.game.deck.suits) > 1
@@ -200,7 +192,7 @@ class CanonicalViews:
         pairs, place = np.unique(key, return_inverse=True)
         count = np.bincount(place, weights=copies[board])
         values: dict[str, Floats] = {}
-        if turn == game.rounds - 1:
+        if SHOWDOWN in game.tree.kinds_ending(turn):
             strength = np.zeros(free.shape, dtype=np.int64)
             strength[free] = game.strength(
                 game.deck, hands[free][:, : game.hole], hands[free][:, game.hole :]
@@ -228,9 +220,11 @@ class CanonicalViews:
 
 
 def _indexer(game: PokerGame, groups: Sequence[int]) -> Indexer:
+    if not game.suited:
+        return RankIndexer(groups, game.deck)
     from equipoise.cards.isomorphism import HandIndexer
 
-    return HandIndexer(groups, game.deck) if game.suited else RankIndexer(groups, game.deck)
+    return HandIndexer(groups, game.deck)
 
 
 def _refuse_large(game: PokerGame) -> None:

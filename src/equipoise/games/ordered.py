@@ -16,14 +16,16 @@ from functools import cached_property
 from itertools import accumulate, pairwise
 from typing import Any
 
+import numpy as np
+
 from equipoise.errors import EquipoiseError
 from equipoise.games.betting import NO_OUTCOME, SHOWDOWN, TERMINAL, BettingTree
 from equipoise.games.chance import Chance, Deal, WithoutReplacement
+from equipoise.games.extensive import Number, exact
 
 PUBLIC = -1
 
 View = tuple[int, ...]
-Number = int | float | Fraction
 
 Outcome = Callable[[Deal, tuple[Deal, ...]], Sequence[Number]]
 """From the public signals and each player's private ones to each player's value at scale one."""
@@ -63,9 +65,10 @@ class StageGame:
     def __post_init__(self) -> None:
         rounds, players = self.tree.rounds, self.tree.players
         for name in self.signals:
-            if self.signals.count(name) > 1:
+            if self.signals.count(name) > 1 or not name or set(name) & set(".|"):
                 raise EquipoiseError(
-                    f"{self.name}: signals: found {name!r} twice, expected distinct names."
+                    f"{self.name}: signals: found {name!r}, expected distinct names without '.' "
+                    "and '|'."
                 )
         for field, counts in (("public", self.public), ("private", self.private)):
             if len(counts) != rounds:
@@ -192,7 +195,7 @@ def ordered_game(
     return OrderedGame(
         name=name,
         signals=tuple(signals),
-        chance=WithoutReplacement(tuple(Fraction(w) for w in p)),
+        chance=WithoutReplacement(tuple(exact(w, name) for w in p)),
         public=tuple(public),
         private=tuple((count,) * tree.players for count in private),
         tree=tree,
@@ -278,19 +281,20 @@ def check_order(game: OrderedGame) -> None:
     tree = game.tree
     for turn in range(game.rounds):
         ends = (tree.player == TERMINAL) & (tree.round == turn) & (tree.kind != NO_OUTCOME)
-        for k, scale in {(int(tree.kind[v]), float(tree.scale[v])) for v in ends.nonzero()[0]}:
+        signs = np.sign(tree.scale).astype(int)
+        for k, sign in {(int(tree.kind[v]), int(signs[v])) for v in np.flatnonzero(ends)}:
             for player in range(game.players):
-                _check_monotone(game, turn, tree.kinds[k], scale, player)
+                _check_monotone(game, turn, tree.kinds[k], sign, player)
 
 
-def _check_monotone(game: OrderedGame, turn: int, kind: str, scale: float, player: int) -> None:
-    """Check item 9(b) for one kind of outcome, one scale and one player."""
+def _check_monotone(game: OrderedGame, turn: int, kind: str, sign: int, player: int) -> None:
+    """Check item 9(b) for one kind of outcome, paid at a scale of this sign, and one player."""
     groups: dict[Any, list[tuple[Any, Number, Deal]]] = {}
     for deal, _ in deals(game, turn):
         public, private = game.split(deal)
         own = private[player]
         others = (public, private[:player], private[player + 1 :])
-        worth = scale * game.value(kind, deal)[player]
+        worth = sign * game.value(kind, deal)[player]
         groups.setdefault(others, []).append((game.ranking(public, own), worth, own))
     for rows in groups.values():
         rows.sort(key=lambda row: row[:2])

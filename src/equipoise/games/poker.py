@@ -51,6 +51,12 @@ class PokerGame(OrderedGame):
             raise EquipoiseError(
                 f"{self.name}: expected hole cards in round 1, and only board cards after it."
             )
+        for turn in range(self.rounds):
+            if self.tree.kinds_ending(turn) and any(self.public[turn + 1 :]):
+                raise EquipoiseError(
+                    f"{self.name}: found a showdown in round {turn + 1}, expected none before the "
+                    "whole board is out."
+                )
 
     @property
     def hole(self) -> int:
@@ -133,10 +139,16 @@ def poker_game(
     )
 
 
+def _named(game: str, **parameters: tuple[int, int]) -> str:
+    """Name a game with those of its parameters, each with its default, that are not the default."""
+    given = [f"{key}={value}" for key, (value, usual) in parameters.items() if value != usual]
+    return f"{game}({','.join(given)})" if given else game
+
+
 def kuhn(cards: int = 3, players: int = 2) -> PokerGame:
     """Kuhn (1950): one card each, ante 1, a single bet of 1; value -1/18 with three cards."""
     return poker_game(
-        f"kuhn({cards})" if players == 2 else f"kuhn({cards}, {players} players)",
+        _named("kuhn", cards=(cards, 3), players=(players, 2)),
         deck=Deck.small(cards),
         hole=1,
         board=(0,),
@@ -148,9 +160,7 @@ def kuhn(cards: int = 3, players: int = 2) -> PokerGame:
 def leduc(ranks: int = 3, suits: int = 2, players: int = 2) -> PokerGame:
     """Leduc poker with OpenSpiel's rules: ante 1, bets of 2 and 4, at most two bets a round."""
     return poker_game(
-        f"leduc({ranks}, {suits})"
-        if players == 2
-        else f"leduc({ranks}, {suits}, {players} players)",
+        _named("leduc", ranks=(ranks, 3), suits=(suits, 2), players=(players, 2)),
         deck=Deck.small(ranks, suits),
         hole=1,
         board=(0, 1),
@@ -166,7 +176,7 @@ def rhode_island(ranks: int = 13, suits: int = 4) -> PokerGame:
     three-card hand wins. In the full deck the ace is high and low.
     """
     return poker_game(
-        "rhode-island" if (ranks, suits) == (13, 4) else f"rhode-island({ranks}, {suits})",
+        _named("rhode_island", ranks=(ranks, 13), suits=(suits, 4)),
         deck=Deck.small(ranks, suits),
         hole=1,
         board=(0, 1, 1),
@@ -182,7 +192,7 @@ def limit_holdem() -> PokerGame:
     blind, first to act before the flop and last after it.
     """
     return poker_game(
-        "limit-holdem",
+        "limit_holdem",
         deck=Deck.standard(),
         hole=2,
         board=(0, 3, 1, 1),

@@ -123,15 +123,15 @@ def rules_game(data: Mapping[str, Any], source: str = "rules") -> StageGame:
 
 def library() -> tuple[str, ...]:
     """Return the names of the games that come with the package as rule files."""
-    files = resources.files("equipoise.games").joinpath("library").iterdir()
-    return tuple(sorted(file.name.removesuffix(".toml") for file in files))
+    files = (file.name for file in resources.files("equipoise.games.library").iterdir())
+    return tuple(sorted(name.removesuffix(".toml") for name in files if name.endswith(".toml")))
 
 
 def library_game(name: str) -> StageGame:
     """Return the game ``name`` of :func:`library`."""
     if name not in library():
         raise EquipoiseError(f"game {name!r}: unknown, expected one of {', '.join(library())}.")
-    file = resources.files("equipoise.games").joinpath("library", f"{name}.toml")
+    file = resources.files("equipoise.games.library").joinpath(f"{name}.toml")
     return parse_rules(file.read_text(encoding="utf-8"), f"{name}.toml")
 
 

@@ -8,10 +8,9 @@ from typing import Any
 
 from equipoise.errors import EquipoiseError
 from equipoise.games.chance import Deal
-from equipoise.games.extensive import exact
+from equipoise.games.extensive import Number, exact
 from equipoise.games.fields import Fields, is_number
-from equipoise.games.ordered import Number, Outcome, Ranking, StageGame, deals
-from equipoise.games.views import kinds_ending
+from equipoise.games.ordered import Outcome, Ranking, StageGame, deals
 
 
 def signal_number(name: Any, signals: Sequence[str], place: str) -> int:
@@ -140,6 +139,6 @@ def _table_outcome(table: Fields, signals: Sequence[str]) -> Outcome:
 def try_outcomes(game: StageGame) -> None:
     """Ask for every outcome on every deal, so that a hole in a table shows at once."""
     for turn in range(game.rounds):
-        for kind in kinds_ending(game.tree, turn):
+        for kind in game.tree.kinds_ending(turn):
             for deal, _ in deals(game, turn):
                 game.value(kind, deal)

@@ -15,7 +15,6 @@ from typing import Protocol
 import numpy as np
 
 from equipoise.errors import EquipoiseError
-from equipoise.games.betting import TERMINAL, BettingTree
 from equipoise.games.ordered import StageGame, View, deals
 from equipoise.games.poker import PokerGame
 from equipoise.games.signals import Floats, Indices, SignalRound
@@ -33,9 +32,6 @@ class Views(Protocol):
 
     def find(self, turn: int, label: str, player: int = 0) -> int:
         """Return the view called ``label``."""
-
-    def number(self, turn: int, view: View, player: int = 0) -> int:
-        """Return the number of a view given by its signals."""
 
 
 @lru_cache(maxsize=16)
@@ -57,47 +53,38 @@ def signal_rounds(game: StageGame, symmetry: bool = True) -> tuple[SignalRound, 
     return views(game, symmetry).rounds
 
 
-def kinds_ending(tree: BettingTree, turn: int) -> list[str]:
-    """Return the kinds of outcome that can end the game in round ``turn``."""
-    ends = tree.kind[(tree.player == TERMINAL) & (tree.round == turn)]
-    return [kind for k, kind in enumerate(tree.kinds) if k in ends]
-
-
 class RawViews:
     """Every distinct view of a game, found by listing its deals."""
 
     def __init__(self, game: StageGame) -> None:
-        self._name = game.text
         listed = [deals(game, turn) for turn in range(game.rounds)]
         self._views: list[list[list[View]]] = [
             [sorted({game.view(player, deal) for deal, _ in found}) for found in listed]
             for player in range(2)
         ]
         self._number = [[{v: i for i, v in enumerate(vs)} for vs in own] for own in self._views]
+        self._labels = [[[game.text(v) for v in vs] for vs in own] for own in self._views]
+        self._found = [[{t: i for i, t in enumerate(ts)} for ts in own] for own in self._labels]
         self.rounds = tuple(self._round(game, turn, found) for turn, found in enumerate(listed))
 
     def label(self, turn: int, view: int, player: int = 0) -> str:
         """Return the names of the signals seen, in order."""
-        return self._name(self._views[player][turn][view])
-
-    def number(self, turn: int, view: View, player: int = 0) -> int:
-        """Return the number of a view given by its signals."""
-        return self._number[player][turn][view]
+        return self._labels[player][turn][view]
 
     def find(self, turn: int, label: str, player: int = 0) -> int:
         """Return the view called ``label``."""
-        for view in range(len(self._views[player][turn])):
-            if self.label(turn, view, player) == label:
-                return view
-        raise EquipoiseError(
-            f"view {label!r}: unknown in round {turn + 1} of player {player + 1}, expected "
-            f"something like {self.label(turn, 0, player)!r}."
-        )
+        view = self._found[player][turn].get(label)
+        if view is None:
+            raise EquipoiseError(
+                f"view {label!r}: unknown in round {turn + 1} of player {player + 1}, expected "
+                f"something like {self.label(turn, 0, player)!r}."
+            )
+        return view
 
     def _round(
         self, game: StageGame, turn: int, found: Sequence[tuple[tuple[int, ...], Fraction]]
     ) -> SignalRound:
-        kinds = kinds_ending(game.tree, turn)
+        kinds = game.tree.kinds_ending(turn)
         weight: dict[tuple[int, int], Fraction] = {}
         worth: dict[str, dict[tuple[int, int], Fraction]] = {kind: {} for kind in kinds}
         for deal, probability in found:

@@ -28,6 +28,7 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
+from equipoise.abstraction.base import Abstraction
 from equipoise.errors import EquipoiseError
 from equipoise.files import write_atomically
 from equipoise.strategy.profile import Strategy
@@ -173,16 +174,18 @@ def strategy_of(path: str | Path, bundle: Bundle) -> Strategy:
     return Strategy(str(known["game"]), str(known["fingerprint"]), vectors)
 
 
-def save_checkpoint(
-    path: str | Path, state: Mapping[str, NDArray[Any]], metadata: Metadata
-) -> None:
-    """Write the state of a solve in progress."""
-    save(path, CHECKPOINT, state, metadata)
+def save_abstraction(path: str | Path, abstraction: Abstraction) -> None:
+    """Write the maps of an abstraction."""
+    save(path, ABSTRACTION, *abstraction.to_arrays())
 
 
-def load_checkpoint(path: str | Path) -> Bundle:
-    """Return a checkpoint: the arrays from which a solve resumes, and what it was solving."""
-    return load(path, CHECKPOINT)
+def load_abstraction(path: str | Path) -> Abstraction:
+    """Return the abstraction stored at ``path``."""
+    bundle = load(path, ABSTRACTION)
+    try:
+        return Abstraction.from_arrays(bundle.arrays, bundle.metadata)
+    except EquipoiseError as error:
+        raise EquipoiseError(f"{path}: {error}") from None
 
 
 def log_of(path: str | Path, bundle: Bundle) -> NDArray[np.float64]:

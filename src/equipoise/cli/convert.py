@@ -1,0 +1,28 @@
+"""``equipoise convert``: from one game format to another."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from equipoise.cli import options
+from equipoise.cli.output import print_facts, print_json
+
+
+def command(
+    game: options.Game,
+    target: Annotated[
+        Path, typer.Argument(metavar="TARGET", help="The file to write: *.efg or *.nfg.")
+    ],
+    json: options.Json = False,
+) -> None:
+    """Write a game as a Gambit file, exactly: payoffs and probabilities stay rational."""
+    from equipoise.games.convert import convert
+
+    written = convert(game, target)
+    if json:
+        print_json({"game": written.name, "file": str(target)})
+    else:
+        print_facts({"game": written.name, "file": str(target)})
