@@ -3,21 +3,32 @@
 from __future__ import annotations
 
 from equipoise.certify.certificate import Certificate
+from equipoise.certify.public import certify_public
 from equipoise.certify.tree import certify_tree
 from equipoise.errors import EquipoiseError
 from equipoise.games.extensive import ExtensiveGame
 from equipoise.games.normal import NormalGame
+from equipoise.games.ordered import StageGame
+from equipoise.games.poker import PokerGame
+from equipoise.games.unroll import unroll
 from equipoise.strategy.profile import Strategy
+from equipoise.strategy.signals import on_tree, require_views
 
 
 def gap(
-    game: ExtensiveGame | NormalGame, strategy: Strategy, *, rigorous: bool = False
+    game: ExtensiveGame | NormalGame | StageGame, strategy: Strategy, *, rigorous: bool = False
 ) -> Certificate:
     """Return values, best responses and gains of ``strategy`` in ``game``.
 
     Nothing but the rules and the strategy goes in: no solver's word is taken for anything. With
-    ``rigorous`` the gains are upper bounds that hold despite rounding.
+    ``rigorous`` the gains are upper bounds that hold despite rounding (on the explicit tree).
     """
+    if isinstance(game, StageGame):
+        require_views(game, strategy)
+        if isinstance(game, PokerGame) and not rigorous:
+            return certify_public(game, strategy)
+        tree = unroll(game)
+        return certify_tree(tree, on_tree(game, tree, strategy), rigorous)
     if isinstance(game, NormalGame):
         game = game.tree
     if isinstance(game, ExtensiveGame):

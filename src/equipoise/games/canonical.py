@@ -133,6 +133,14 @@ class CanonicalViews:
             )
         return view
 
+    def number(self, turn: int, view: Sequence[int], player: int = 0) -> int:
+        """Return the number of a view given by its cards."""
+        return int(self.indexer.index(self._group(turn), np.array([view], dtype=np.uint8))[0])
+
+    def numbers(self, turn: int, hands: Cards) -> Numbers:
+        """Return the numbers of many hands: rows of hole cards, then the board."""
+        return self.indexer.index(self._group(turn), hands)
+
     @property
     def _names_suits(self) -> bool:
         return self.game.suited and len(self.game.deck.suits) > 1

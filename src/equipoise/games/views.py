@@ -33,6 +33,9 @@ class Views(Protocol):
     def find(self, turn: int, label: str, player: int = 0) -> int:
         """Return the view called ``label``."""
 
+    def number(self, turn: int, view: View, player: int = 0) -> int:
+        """Return the number of a view given by its signals."""
+
 
 @lru_cache(maxsize=16)
 def views(game: StageGame, symmetry: bool = True) -> Views:
@@ -70,6 +73,10 @@ class RawViews:
     def label(self, turn: int, view: int, player: int = 0) -> str:
         """Return the names of the signals seen, in order."""
         return self._labels[player][turn][view]
+
+    def number(self, turn: int, view: View, player: int = 0) -> int:
+        """Return the number of a view given by its signals."""
+        return self._number[player][turn][view]
 
     def find(self, turn: int, label: str, player: int = 0) -> int:
         """Return the view called ``label``."""

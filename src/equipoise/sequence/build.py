@@ -1,15 +1,22 @@
-"""Game (and abstraction) to sequence form: ``build(game) -> SequenceForm(X, Y, A)``."""
+"""Game (and abstraction) to sequence form: ``build(game, abstraction) -> SequenceForm(X, Y, A)``."""
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from equipoise.abstraction.base import Abstraction, coarsen, fingerprint
+from equipoise.errors import EquipoiseError
+from equipoise.games.betting import BettingTree
 from equipoise.games.extensive import CHANCE, ExtensiveGame
 from equipoise.games.normal import NormalGame
+from equipoise.games.ordered import StageGame
+from equipoise.games.views import signal_rounds
 from equipoise.sequence.payoff import Deals, Payoff, Sparse
+from equipoise.sequence.signals import factored_form
 from equipoise.sequence.treeplex import Treeplex
 
 
@@ -17,7 +24,9 @@ from equipoise.sequence.treeplex import Treeplex
 class SequenceForm:
     """max_{x in X} min_{y in Y} <x, A y>: all that a two-player zero-sum solver sees.
 
-    ``fingerprint`` names the game (and abstraction) that strategies of this form belong to.
+    ``fingerprint`` names the game (and abstraction) that strategies of this form belong to. Where a
+    form works in an order of its own, ``canonical`` is the place of each entry of a strategy in it,
+    and ``tree`` and ``buckets`` say what the entries are.
     """
 
     X: Treeplex
@@ -25,10 +34,25 @@ class SequenceForm:
     A: Payoff
     name: str
     fingerprint: str
+    canonical: tuple[NDArray[np.int64], NDArray[np.int64]] | None = None
+    tree: BettingTree | None = None
+    buckets: tuple[tuple[int, int], ...] = ()
 
 
-def build(game: ExtensiveGame | NormalGame) -> SequenceForm:
-    """Return the sequence form of a two-player zero-sum game."""
+def build(
+    game: ExtensiveGame | NormalGame | StageGame, abstraction: Abstraction | None = None
+) -> SequenceForm:
+    """Return the sequence form of a two-player zero-sum game.
+
+    A game with signals may be seen through an ``abstraction``; without one its players tell all
+    their views apart.
+    """
+    if isinstance(game, StageGame):
+        return _build_factored(game, abstraction)
+    if abstraction is not None:
+        raise EquipoiseError(
+            f"{game.name}: found an abstraction for a tree, expected a game with signals."
+        )
     if isinstance(game, NormalGame):
         game = game.tree
     game.require_zero_sum()
@@ -39,6 +63,32 @@ def build(game: ExtensiveGame | NormalGame) -> SequenceForm:
         name=game.name,
         fingerprint=game.fingerprint,
     )
+
+
+def _build_factored(game: StageGame, abstraction: Abstraction | None) -> SequenceForm:
+    """Return the form of a game with signals, from its two factors."""
+    rounds = signal_rounds(game)
+    own = game_fingerprint(game)
+    if abstraction is not None:
+        rounds = coarsen(rounds, abstraction)
+        digest = hashlib.sha256()
+        for pair in abstraction.maps:
+            for buckets in pair:
+                digest.update(np.ascontiguousarray(buckets).tobytes())
+        own = f"{own}/{digest.hexdigest()[:16]}"
+    X, Y, A, canonical = factored_form(game.tree, rounds)
+    counts = tuple(signals.views for signals in rounds)
+    return SequenceForm(X, Y, A, game.name, own, canonical, game.tree, counts)
+
+
+def game_fingerprint(game: StageGame) -> str:
+    """Return a digest of the betting tree and the signals: what strategies of the game depend on."""
+    tree = game.tree
+    digest = hashlib.sha256("\0".join(tree.action).encode())
+    for array in (tree.parent, tree.round, tree.player):
+        digest.update(np.ascontiguousarray(array, dtype=np.int64).tobytes())
+    digest.update(fingerprint(signal_rounds(game)).encode())
+    return digest.hexdigest()[:16]
 
 
 def treeplex(game: ExtensiveGame, player: int) -> Treeplex:

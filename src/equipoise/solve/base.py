@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from equipoise.errors import EquipoiseError
 from equipoise.sequence.build import SequenceForm
 from equipoise.solve.clock import Clock, catch_interrupt
-from equipoise.strategy.profile import Strategy
+from equipoise.strategy.profile import Layout, Strategy
 
 Plan = NDArray[Any]
 Arrays = dict[str, NDArray[Any]]
@@ -178,9 +178,14 @@ class Solution:
 
     @property
     def strategy(self) -> Strategy:
-        """The behaviour strategies of both players."""
-        behaviour = (self.form.X.behaviour(self.x), self.form.Y.behaviour(self.y))
-        return Strategy(self.form.name, self.form.fingerprint, behaviour)
+        """The behaviour strategies of both players, in the game's own order."""
+        form = self.form
+        behaviour = (form.X.behaviour(self.x), form.Y.behaviour(self.y))
+        if form.canonical is None or form.tree is None:
+            return Strategy(form.name, form.fingerprint, behaviour)
+        ordered = tuple(own[place] for own, place in zip(behaviour, form.canonical, strict=True))
+        layout = Layout.of(form.tree, form.buckets)
+        return Strategy(form.name, form.fingerprint, ordered, layout)
 
 
 @dataclass

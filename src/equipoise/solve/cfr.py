@@ -20,6 +20,7 @@ Zhang et al. 2024 (hyperparameter schedules).
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -29,9 +30,11 @@ from numpy.typing import NDArray
 
 from equipoise.errors import EquipoiseError
 from equipoise.sequence.build import SequenceForm
+from equipoise.sequence.factored import Factored
 from equipoise.sequence.payoff import Sparse, multiply
-from equipoise.sequence.treeplex import SAME, Treeplex
+from equipoise.sequence.treeplex import Treeplex
 from equipoise.solve.base import Arrays, Context, Plan
+from equipoise.solve.regret import reach, regrets
 
 Exponent = float | tuple[float, float]
 
@@ -110,56 +113,74 @@ def DCFR(dtype: str = "float64") -> CFR:
 
 
 class _Side:
-    """One player's arrays: regrets, behaviour, plan, average plan, and scratch."""
+    """One player's arrays."""
 
-    def __init__(self, space: Treeplex, dtype: str) -> None:
+    def __init__(self, space: Treeplex, dtype: str, optimistic: bool) -> None:
         self.space = space
         self.regret = np.zeros(space.size, dtype=dtype)
-        self.behaviour = space.uniform(dtype)
-        self.plan = space.plan(self.behaviour)
-        self.average = self.plan.copy()
-        self.gradient = np.empty(space.size, dtype=dtype)
+        self.play = np.zeros(space.size, dtype=dtype) if optimistic else self.regret
+        self.average = np.ones(space.size, dtype=dtype)
         self.scratch = np.empty((2, space.widest), dtype=dtype)
-
-    def arrays(self) -> tuple[Any, ...]:
-        return (
-            self.space.blocks,
-            self.regret,
-            self.behaviour,
-            self.plan,
-            self.average,
-            self.gradient,
-            self.scratch,
-        )
 
 
 class CFRRun:
-    """A member of the CFR family at work."""
+    """A member of the CFR family at work.
+
+    One iteration is: player 2's plan (and its share in the average), player 1's regrets against it,
+    player 1's plan, player 2's regrets.
+    """
 
     def __init__(self, method: CFR, form: SequenceForm, horizon: int) -> None:
         self.method, self.form, self.horizon = method, form, horizon
-        self.sides = (_Side(form.X, method.dtype), _Side(form.Y, method.dtype))
+        self.sides = tuple(_Side(s, method.dtype, method.optimism != 0) for s in (form.X, form.Y))
         self.weight = 0.0
         self.iterations = self.gradients = 0
         self.finished = False
+        self._iterate = self._engine()
+
+    def _engine(self) -> Callable[[Any], None]:
+        """Return the function that does the iterations of a table, fit for the form's payoff."""
+        A = self.form.A
+        if isinstance(A, Sparse):
+            plans = [np.ones(side.space.size, dtype=self.method.dtype) for side in self.sides]
+            gradients = [np.empty_like(plan) for plan in plans]
+            first, second = (
+                (
+                    side.space.blocks,
+                    side.regret,
+                    side.play,
+                    side.average,
+                    plan,
+                    gradient,
+                    side.scratch,
+                )
+                for side, plan, gradient in zip(self.sides, plans, gradients, strict=True)
+            )
+            return lambda table: _iterate_sparse(A.by_row, A.by_column, first, second, table)
+        if isinstance(A, Factored) and A.last is not None:
+            from equipoise.solve.tiled import TiledIteration
+
+            return TiledIteration(A, self.sides).run
+        return self._iterate_operator
+
+    def _iterate_operator(self, table: Any) -> None:
+        """Iterate with any payoff operator: whole plans, whole gradients."""
+        for row in table:
+            for player, product in ((0, self.form.A.times), (1, self.form.A.transpose_times)):
+                me, other = self.sides[player], self.sides[1 - player]
+                plan = np.ones(other.space.size, dtype=self.method.dtype)
+                reach(*_whole(other), other.play, other.average, plan, plan, other.scratch, row[3])
+                gradient = product(plan)
+                if player == 1:
+                    np.negative(gradient, gradient)
+                regrets(*_whole(me), me.regret, me.play, gradient, gradient, me.scratch, row)
 
     def advance(self, iterations: int) -> None:
         """Do ``iterations`` alternating updates of both players."""
         table, self.weight = self.method.schedule(
             self.iterations + 1, iterations, self.horizon, self.weight
         )
-        table = table.astype(self.method.dtype)
-        first, second = self.sides
-        A = self.form.A
-        if isinstance(A, Sparse):
-            _iterate_sparse(A.by_row, A.by_column, first.arrays(), second.arrays(), table)
-        else:
-            for row in table:
-                A.times(second.plan, first.gradient)
-                _update(*first.arrays(), row)
-                A.transpose_times(first.plan, second.gradient)
-                np.negative(second.gradient, second.gradient)
-                _update(*second.arrays(), row)
+        self._iterate(table.astype(self.method.dtype))
         self.iterations += iterations
         self.gradients += 2 * iterations
 
@@ -168,10 +189,10 @@ class CFRRun:
         return self.sides[0].average, self.sides[1].average
 
     def state(self) -> Arrays:
-        """Return regrets, behaviours, plans and averages."""
+        """Return regrets, predictions and averages."""
         state: Arrays = {"weight": np.array(self.weight), "horizon": np.array(self.horizon)}
         for player, side in enumerate(self.sides):
-            for name in ("regret", "behaviour", "plan", "average"):
+            for name in ("regret", "play", "average"):
                 state[f"{name}.{player}"] = getattr(side, name)
         return state
 
@@ -179,157 +200,29 @@ class CFRRun:
         """Continue from :meth:`state`."""
         self.weight, self.horizon = float(state["weight"]), int(state["horizon"])
         for player, side in enumerate(self.sides):
-            for name in ("regret", "behaviour", "plan", "average"):
+            for name in ("regret", "play", "average"):
                 getattr(side, name)[:] = state[f"{name}.{player}"]
 
 
-@njit(cache=True)
+def _whole(side: Any) -> tuple[Any, ...]:
+    """Return the arguments that make a kernel work on all blocks of a treeplex."""
+    return side.space.blocks, np.uint32(0), np.uint32(len(side.space.blocks.start)), np.uint32(0)
+
+
+@njit(cache=True, fastmath={"contract", "reassoc", "nsz"})
 def _iterate_sparse(by_row: Any, by_column: Any, first: Any, second: Any, table: Any) -> None:
     """Alternating updates with the products inside: one call does many iterations."""
+    zero = np.uint32(0)
+    blocks1, regret1, play1, average1, plan1, gradient1, scratch1 = first
+    blocks2, regret2, play2, average2, plan2, gradient2, scratch2 = second
+    n1, n2 = np.uint32(len(blocks1.start)), np.uint32(len(blocks2.start))
     for i in range(len(table)):
-        multiply(by_row, second[3], first[5])
-        _update(first[0], first[1], first[2], first[3], first[4], first[5], first[6], table[i])
-        multiply(by_column, first[3], second[5])
-        for s in range(len(second[5])):
-            second[5][s] = -second[5][s]
-        _update(
-            second[0], second[1], second[2], second[3], second[4], second[5], second[6], table[i]
-        )
-
-
-@njit(cache=True, fastmath={"contract", "reassoc", "nsz"})
-def _update(
-    blocks: Any,
-    regret: Any,
-    behaviour: Any,
-    plan: Any,
-    average: Any,
-    gradient: Any,
-    scratch: Any,
-    row: Any,
-) -> None:
-    """One player's iteration: regrets and next behaviour bottom-up, plan and average top-down."""
-    positive, negative, optimism, share = row[0], row[1], row[2], row[3]
-    zero = regret[0] * 0
-    for i in range(len(blocks.start)):
-        b = np.uint32(len(blocks.start) - 1 - i)
-        start, actions, width = blocks.start[b], blocks.actions[b], blocks.buckets[b]
-        if width == 1:
-            end = np.uint32(start + actions)
-            value = zero
-            for s in range(start, end):
-                value += behaviour[s] * gradient[s]
-            total = zero
-            for s in range(start, end):
-                r = gradient[s] - value
-                new = regret[s] + r
-                new *= positive if new > 0 else negative
-                regret[s] = new
-                play = max(new + optimism * r, zero)
-                behaviour[s] = play
-                total += play
-            if total > 0:
-                scale = 1 / total
-                for s in range(start, end):
-                    behaviour[s] *= scale
-            else:
-                for s in range(start, end):
-                    behaviour[s] = 1.0 / actions
-            up = blocks.parent[b]
-            if blocks.link[b] != SAME:
-                up = np.uint32(up + blocks.links[blocks.link[b]])
-            gradient[up] += value
-        else:
-            _update_wide(
-                blocks, b, regret, behaviour, gradient, scratch, positive, negative, optimism
-            )
-    plan[0] = 1
-    for i in range(len(blocks.start)):
-        b = np.uint32(i)
-        start, actions, width = blocks.start[b], blocks.actions[b], blocks.buckets[b]
-        if width == 1:
-            up = blocks.parent[b]
-            if blocks.link[b] != SAME:
-                up = np.uint32(up + blocks.links[blocks.link[b]])
-            reach = plan[up]
-            for s in range(start, np.uint32(start + actions)):
-                p = reach * behaviour[s]
-                plan[s] = p
-                average[s] += share * (p - average[s])
-        else:
-            _reach_wide(blocks, b, behaviour, plan, average, scratch[0], share)
-
-
-@njit(cache=True, fastmath={"contract", "reassoc", "nsz"})
-def _update_wide(
-    blocks: Any,
-    b: Any,
-    regret: Any,
-    behaviour: Any,
-    gradient: Any,
-    scratch: Any,
-    positive: Any,
-    negative: Any,
-    optimism: Any,
-) -> None:
-    """The bottom-up half of :func:`_update` for a block of many buckets, vectorised along them."""
-    start, actions, width = blocks.start[b], blocks.actions[b], blocks.buckets[b]
-    value, total = scratch[0, :width], scratch[1, :width]
-    zero = regret[0] * 0
-    value[:] = 0
-    total[:] = 0
-    for a in range(actions):
-        first = np.uint32(start + a * width)
-        p, g = behaviour[first : first + width], gradient[first : first + width]
-        for k in range(width):
-            value[k] += p[k] * g[k]
-    for a in range(actions):
-        first = np.uint32(start + a * width)
-        p, g = behaviour[first : first + width], gradient[first : first + width]
-        R = regret[first : first + width]
-        for k in range(width):
-            r = g[k] - value[k]
-            new = R[k] + r
-            new *= positive if new > 0 else negative
-            R[k] = new
-            play = max(new + optimism * r, zero)
-            p[k] = play
-            total[k] += play
-    even = zero + 1 / actions
-    for a in range(actions):
-        first = np.uint32(start + a * width)
-        p = behaviour[first : first + width]
-        for k in range(width):
-            p[k] = p[k] / total[k] if total[k] > 0 else even
-    parent = blocks.parent[b]
-    if blocks.link[b] == SAME:
-        above = gradient[parent : parent + width]
-        for k in range(width):
-            above[k] += value[k]
-    else:
-        link = blocks.links[blocks.link[b] : blocks.link[b] + width]
-        for k in range(width):
-            gradient[np.uint32(parent + link[k])] += value[k]
-
-
-@njit(cache=True, fastmath={"contract", "reassoc", "nsz"})
-def _reach_wide(
-    blocks: Any, b: Any, behaviour: Any, plan: Any, average: Any, reach: Any, share: Any
-) -> None:
-    """The top-down half of :func:`_update` for a block of many buckets."""
-    start, actions, width = blocks.start[b], blocks.actions[b], blocks.buckets[b]
-    parent = blocks.parent[b]
-    if blocks.link[b] == SAME:
-        for k in range(width):
-            reach[k] = plan[parent + k]
-    else:
-        link = blocks.links[blocks.link[b] : blocks.link[b] + width]
-        for k in range(width):
-            reach[k] = plan[np.uint32(parent + link[k])]
-    for a in range(actions):
-        first = np.uint32(start + a * width)
-        p, x = behaviour[first : first + width], plan[first : first + width]
-        mean = average[first : first + width]
-        for k in range(width):
-            x[k] = reach[k] * p[k]
-            mean[k] += share * (x[k] - mean[k])
+        row = table[i]
+        reach(blocks2, zero, n2, zero, play2, average2, plan2, plan2, scratch2, row[3])
+        multiply(by_row, plan2, gradient1)
+        regrets(blocks1, zero, n1, zero, regret1, play1, gradient1, gradient1, scratch1, row)
+        reach(blocks1, zero, n1, zero, play1, average1, plan1, plan1, scratch1, row[3])
+        multiply(by_column, plan1, gradient2)
+        for s in range(len(gradient2)):
+            gradient2[s] = -gradient2[s]
+        regrets(blocks2, zero, n2, zero, regret2, play2, gradient2, gradient2, scratch2, row)

@@ -1,12 +1,17 @@
 """Strategies: what every player does in every information set.
 
-A :class:`Strategy` holds behaviour (conditional probabilities), one vector a player, in the order of
-the player's treeplex: entry 0 is the empty sequence, then one entry for each sequence. It belongs to
-one game (or one abstraction of a game), named by a fingerprint of its structure.
+A :class:`Strategy` holds behaviour (conditional probabilities), one vector a player: entry 0 is the
+empty sequence, then one entry for each sequence. It belongs to one game (or one abstraction of a
+game), named by a fingerprint of its structure.
+
+In a game tree the order is that of the information sets. In a game with signals it is that of a
+:class:`Layout`: for each decision node of the player in the betting tree's preorder, for each
+action, one entry a view (or bucket).
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +19,40 @@ import numpy as np
 from numpy.typing import NDArray
 
 from equipoise.errors import EquipoiseError
+from equipoise.games.betting import BettingTree
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Where a strategy of a game with signals keeps its numbers.
+
+    Attributes
+    ----------
+    nodes
+        For each player, (round, number of actions) of each of her decision nodes in preorder.
+    buckets
+        For each round, the number of views (or buckets) of each player.
+    """
+
+    nodes: tuple[tuple[tuple[int, int], ...], ...]
+    buckets: tuple[tuple[int, ...], ...]
+
+    @classmethod
+    def of(cls, tree: BettingTree, buckets: Sequence[Sequence[int]]) -> Layout:
+        """Return the layout for a betting tree and numbers of buckets by round and player."""
+        nodes = tuple(
+            tuple(
+                (int(tree.round[v]), len(tree.successors[v]))
+                for v in np.flatnonzero(tree.player == player).tolist()
+            )
+            for player in range(tree.players)
+        )
+        return cls(nodes, tuple(tuple(int(n) for n in row) for row in buckets))
+
+    def starts(self, player: int) -> NDArray[np.int64]:
+        """Return the first entry of each decision node of ``player``; then the vector's length."""
+        sizes = [actions * self.buckets[turn][player] for turn, actions in self.nodes[player]]
+        return np.concatenate(([1], 1 + np.cumsum(sizes))).astype(np.int64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,11 +67,14 @@ class Strategy:
         Digest of the structure the vectors refer to.
     behaviour
         One vector of conditional probabilities a player.
+    layout
+        The order of the entries, for a game with signals.
     """
 
     game: str
     fingerprint: str
     behaviour: tuple[NDArray[Any], ...]
+    layout: Layout | None = None
 
     def require(self, game: str, fingerprint: str, sizes: tuple[int, ...]) -> None:
         """Raise unless this strategy belongs to the game with these numbers of sequences."""

@@ -1,0 +1,39 @@
+"""Work spread over the machine's cores, with results that do not depend on their number.
+
+Kernels release the interpreter lock, so plain threads run them side by side. Work is always cut into
+the same number of *lanes*; a kernel that adds into a shared vector gives each lane its own copy, and
+the copies are added up in order. So two cores and twenty give the same bits.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+
+LANES = 8
+
+
+def cores() -> int:
+    """Return how many cores to use: ``EQUIPOISE_THREADS``, or all that this process may use."""
+    wanted = os.environ.get("EQUIPOISE_THREADS", "")
+    return max(1, int(wanted)) if wanted.isdigit() else len(os.sched_getaffinity(0))
+
+
+@cache
+def _pool(threads: int) -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(threads, thread_name_prefix="equipoise")
+
+
+def spread(count: int, work: Callable[[int, int, int], None]) -> None:
+    """Call ``work(lane, low, high)`` for every lane of ``range(count)``, on all cores."""
+    bounds = [count * lane // LANES for lane in range(LANES + 1)]
+    lanes = [(i, bounds[i], bounds[i + 1]) for i in range(LANES) if bounds[i] < bounds[i + 1]]
+    threads = min(cores(), len(lanes))
+    if threads <= 1:
+        for lane in lanes:
+            work(*lane)
+        return
+    for done in [_pool(threads).submit(work, *lane) for lane in lanes]:
+        done.result()

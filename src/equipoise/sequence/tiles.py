@@ -1,0 +1,224 @@
+"""The last round of a game with signals, cut into tiles that nature keeps apart.
+
+Once the last public signal is out, hands seen on different boards cannot meet: the pairs of buckets
+of the last round fall into connected components. A *tile* is a few components taken together. Within
+it the last round of the whole betting tree is a small problem of its own, hanging from the *trunk*
+(the earlier rounds) by the players' last sequences there. A solver that walks tile by tile keeps
+everything in cache; that, not arithmetic, is what an iteration costs.
+
+Layout: sequence ``first[p] + unit * width[p] + k`` is the ``unit``-th (decision node, action) of the
+last round in place ``k`` of tile ``p``; units are the same in every tile.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from equipoise.games.signals import SignalRound
+
+Indices = NDArray[np.uint32]
+
+_TILE_BUCKETS = 128
+_DENSE_FILL = 0.5
+_LEAVES = 128
+
+
+class Half(NamedTuple):
+    """The payoffs of the last round in one direction, from source plans to target gradients.
+
+    ``value[m]`` holds matrix ``m``. Where components are nearly full it is a row-major array for each
+    component, target by source, from ``start[c]`` on. Else it is lists: the sources of target ``t``
+    are ``sources[pointer[t] : pointer[t + 1]]``. Targets and sources are places in tile order. Leaves
+    ``leaf[m] .. leaf[m + 1]`` use matrix ``m``.
+    """
+
+    tile_source: Indices
+    tile_target: Indices
+    tile_component: Indices
+    component_source: Indices
+    component_target: Indices
+    start: Indices
+    pointer: Indices
+    sources: Indices
+    value: NDArray[Any]
+    leaf: Indices
+    leaf_source: Indices
+    leaf_target: Indices
+    leaf_scale: NDArray[Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Tiling:
+    """Which buckets of the last round stand together.
+
+    Attributes
+    ----------
+    order
+        For each player, the bucket in each place.
+    component
+        For each player, bounds of the components in places.
+    tile
+        Bounds of the tiles in components.
+    """
+
+    order: tuple[NDArray[np.int64], NDArray[np.int64]]
+    component: tuple[NDArray[np.int64], NDArray[np.int64]]
+    tile: NDArray[np.int64]
+
+    def bounds(self, player: int) -> NDArray[np.int64]:
+        """Return the bounds of the tiles in places of ``player``."""
+        return self.component[player][self.tile]
+
+    @cached_property
+    def place(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """For each player, the place of each bucket."""
+        return np.argsort(self.order[0]), np.argsort(self.order[1])
+
+
+def tiling(signals: SignalRound) -> Tiling:
+    """Cut the deals of a round into components, and group them into tiles."""
+    from scipy import sparse
+    from scipy.sparse.csgraph import connected_components
+
+    rows, columns = signals.views
+    first, second = (pair.astype(np.int64) for pair in signals.pairs)
+    graph = sparse.coo_matrix(
+        (np.ones(len(first), dtype=np.int8), (first, second + rows)),
+        shape=(rows + columns, rows + columns),
+    )
+    count, label = connected_components(graph, directed=False)
+    labels = label[:rows], label[rows:]
+    order, component = [], []
+    for player in (0, 1):
+        by_parent = np.lexsort((signals.parents[player], labels[player]))
+        order.append(by_parent)
+        sizes = np.bincount(labels[player], minlength=count)
+        component.append(np.concatenate(([0], np.cumsum(sizes))))
+    tile = [0]
+    for c in range(1, count + 1):
+        if c == count or component[0][c] - component[0][tile[-1]] >= _TILE_BUCKETS:
+            tile.append(c)
+    return Tiling((order[0], order[1]), (component[0], component[1]), np.array(tile))
+
+
+def half(
+    cut: Tiling,
+    source: int,
+    values: NDArray[np.float64],
+    pairs: tuple[Indices, Indices],
+    leaves: tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]],
+    dtype: Any,
+) -> Half:
+    """Store matrices over deals for products from ``source`` to the other player.
+
+    ``values`` has one row a matrix and one column a deal; ``leaves`` are (matrix, unit of player 1,
+    unit of player 2, coefficient).
+    """
+    target = 1 - source
+    at = [cut.place[player][pairs[player]] for player in (0, 1)]
+    widths = np.diff(cut.component[source])
+    start = np.concatenate(([0], np.cumsum(widths * np.diff(cut.component[target]))))
+    if values.shape[1] >= _DENSE_FILL * start[-1]:
+        c = np.searchsorted(cut.component[source], at[source], side="right") - 1
+        row = at[target] - cut.component[target][c]
+        place = start[c] + row * widths[c] + at[source] - cut.component[source][c]
+        stored = np.zeros((len(values), int(start[-1])), dtype=dtype)
+        stored[:, place] = values
+        pointer = sources = np.zeros(0, dtype=np.uint32)
+    else:
+        by_target = np.lexsort((at[source], at[target]))
+        sizes = np.bincount(at[target], minlength=len(cut.order[target]))
+        stored = np.ascontiguousarray(values[:, by_target], dtype=dtype)
+        pointer = np.concatenate(([0], np.cumsum(sizes))).astype(np.uint32)
+        sources = at[source][by_target].astype(np.uint32)
+    matrix, *units, coefficient = leaves
+    by_matrix = np.argsort(matrix, kind="stable")
+    counts = np.bincount(matrix, minlength=len(values))
+    return Half(
+        tile_source=cut.bounds(source).astype(np.uint32),
+        tile_target=cut.bounds(target).astype(np.uint32),
+        tile_component=cut.tile.astype(np.uint32),
+        component_source=cut.component[source].astype(np.uint32),
+        component_target=cut.component[target].astype(np.uint32),
+        start=start.astype(np.uint32),
+        pointer=pointer,
+        sources=sources,
+        value=stored,
+        leaf=np.concatenate(([0], np.cumsum(counts))).astype(np.uint32),
+        leaf_source=units[source][by_matrix].astype(np.uint32),
+        leaf_target=units[target][by_matrix].astype(np.uint32),
+        leaf_scale=coefficient[by_matrix].astype(dtype),
+    )
+
+
+@njit(cache=True, nogil=True)
+def packing(half: Any) -> Any:
+    """Return scratch space for :func:`tile_product`."""
+    widest = np.uint32(1)
+    for c in range(len(half.component_source) - 1):
+        widest = max(widest, np.uint32(half.component_source[c + 1] - half.component_source[c]))
+        widest = max(widest, np.uint32(half.component_target[c + 1] - half.component_target[c]))
+    return np.empty((2, widest * _LEAVES), half.value.dtype)
+
+
+@njit(cache=True, nogil=True, fastmath={"contract", "reassoc", "nsz"})
+def tile_product(half: Any, p: Any, source: Any, target: Any, scratch: Any) -> None:
+    """Add the payoffs of tile ``p`` to ``target``; both vectors hold the tile alone.
+
+    For each component and matrix, the sources of some leaves are packed, the leaves along the inner
+    axis: then the sum over deals is one small matrix product, and stays in the first-level cache.
+    """
+    from_width = np.uint32(half.tile_source[p + 1] - half.tile_source[p])
+    to_width = np.uint32(half.tile_target[p + 1] - half.tile_target[p])
+    for c in range(half.tile_component[p], half.tile_component[p + 1]):
+        left = np.uint32(half.component_source[c] - half.tile_source[p])
+        width = np.int64(half.component_source[c + 1] - half.component_source[c])
+        top = np.uint32(half.component_target[c] - half.tile_target[p])
+        height = np.int64(half.component_target[c + 1] - half.component_target[c])
+        for m in range(len(half.leaf) - 1):
+            for first in range(int(half.leaf[m]), int(half.leaf[m + 1]), _LEAVES):
+                n = min(int(half.leaf[m + 1]) - first, _LEAVES)
+                packed = scratch[0, : width * n].reshape((width, n))
+                total = scratch[1, : height * n].reshape((height, n))
+                for leaf in range(n):
+                    scale = half.leaf_scale[first + leaf]
+                    base = np.uint32(half.leaf_source[first + leaf] * from_width + left)
+                    for j in range(width):
+                        packed[j, leaf] = scale * source[base + j]
+                if len(half.sources) == 0:
+                    block = half.value[m, half.start[c] : half.start[c + 1]]
+                    np.dot(block.reshape((height, width)), packed, total)
+                else:
+                    _combine(half, c, half.value[m], packed, total)
+                for leaf in range(n):
+                    base = np.uint32(half.leaf_target[first + leaf] * to_width + top)
+                    for i in range(height):
+                        target[base + i] += total[i, leaf]
+
+
+@njit(cache=True, nogil=True, fastmath={"contract", "reassoc", "nsz"})
+def _combine(half: Any, c: Any, value: Any, packed: Any, total: Any) -> None:
+    """Total = lists of component ``c`` times packed, four sources at a time."""
+    left, top = half.component_source[c], half.component_target[c]
+    for i in range(total.shape[0]):
+        k, end = half.pointer[top + i], half.pointer[top + i + 1]
+        row = total[i]
+        row[:] = 0
+        while k + 4 <= end:
+            v0, v1, v2, v3 = value[k], value[k + 1], value[k + 2], value[k + 3]
+            p0, p1 = packed[half.sources[k] - left], packed[half.sources[k + 1] - left]
+            p2, p3 = packed[half.sources[k + 2] - left], packed[half.sources[k + 3] - left]
+            for leaf in range(len(row)):
+                row[leaf] += v0 * p0[leaf] + v1 * p1[leaf] + v2 * p2[leaf] + v3 * p3[leaf]
+            k += np.uint32(4)
+        while k < end:
+            v0, p0 = value[k], packed[half.sources[k] - left]
+            for leaf in range(len(row)):
+                row[leaf] += v0 * p0[leaf]
+            k += np.uint32(1)

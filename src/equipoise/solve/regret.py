@@ -1,0 +1,172 @@
+"""Kernels of regret minimisation on treeplex blocks.
+
+A player's state is her regrets and what she plays from: ``play``, whose positive part, normalised in
+each information set, is her behaviour (uniform where nothing is positive). Without optimism ``play``
+is the regret vector itself, so nothing else has to move through memory.
+
+Kernels work on blocks ``low .. high`` of a treeplex. Plans and gradients of sequences below
+``base`` are in the ``trunk`` vectors, others at ``s - base`` in the ``local`` ones: the whole game
+has base 0, a tile of a large game its own.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+from equipoise.sequence.treeplex import SAME
+
+_FAST = {"contract", "reassoc", "nsz"}
+
+
+@njit(cache=True, nogil=True, fastmath=_FAST)
+def regrets(
+    blocks: Any, low: Any, high: Any, base: Any, regret: Any, play: Any,
+    trunk: Any, local: Any, scratch: Any, row: Any,
+) -> None:  # fmt: skip
+    """Bottom-up: update regrets from the gradient, and add each set's value to its parent.
+
+    ``row`` is (factor of positive regrets, factor of negative ones, optimism, ...): see
+    :mod:`equipoise.solve.cfr`.
+    """
+    positive, negative, optimism = row[0], row[1], row[2]
+    for i in range(high - low):
+        b = np.uint32(high - 1 - i)
+        start, actions, width = blocks.start[b], blocks.actions[b], blocks.buckets[b]
+        up = blocks.parent[b]
+        if width == 1:
+            if blocks.link[b] != SAME:
+                up = np.uint32(up + blocks.links[blocks.link[b]])
+            first = np.uint32(start - base)
+            total, value = regret[0] * 0, regret[0] * 0
+            for a in range(actions):
+                p = max(play[np.uint32(start + a)], total * 0)
+                total += p
+                value += p * local[np.uint32(first + a)]
+            if total > 0:
+                value /= total
+            else:
+                for a in range(actions):
+                    value += local[np.uint32(first + a)]
+                value /= actions
+            for a in range(actions):
+                s = np.uint32(start + a)
+                r = local[np.uint32(first + a)] - value
+                new = regret[s] + r
+                new *= positive if new > 0 else negative
+                regret[s] = new
+                play[s] = new + optimism * r
+            if up < base:
+                trunk[up] += value
+            else:
+                local[np.uint32(up - base)] += value
+            continue
+        values, totals = scratch[0, :width], scratch[1, :width]
+        _values(start, actions, width, base, play, local, values, totals)
+        for a in range(actions):
+            s = np.uint32(start + a * width)
+            g = local[s - base : s - base + width]
+            R, P = regret[s : s + width], play[s : s + width]
+            for k in range(width):
+                r = g[k] - values[k]
+                new = R[k] + r
+                new *= positive if new > 0 else negative
+                R[k] = new
+                P[k] = new + optimism * r
+        if blocks.link[b] == SAME and up < base:
+            for k in range(width):
+                trunk[up + k] += values[k]
+        elif blocks.link[b] == SAME:
+            above = local[up - base : up - base + width]
+            for k in range(width):
+                above[k] += values[k]
+        else:
+            link = blocks.links[blocks.link[b] : blocks.link[b] + width]
+            above = trunk if up < base else local[up - base :]
+            shift = up if up < base else np.uint32(0)
+            for k in range(width):
+                above[np.uint32(shift + link[k])] += values[k]
+
+
+@njit(cache=True, nogil=True, fastmath=_FAST)
+def _values(
+    start: Any, actions: Any, width: Any, base: Any, play: Any, local: Any, values: Any, totals: Any
+) -> None:
+    """The value of each bucket's information set under current behaviour."""
+    zero = values[0] * 0
+    values[:] = 0
+    totals[:] = 0
+    for a in range(actions):
+        s = np.uint32(start + a * width)
+        p, g = play[s : s + width], local[s - base : s - base + width]
+        for k in range(width):
+            q = max(p[k], zero)
+            totals[k] += q
+            values[k] += q * g[k]
+    for k in range(width):
+        if totals[k] > 0:
+            values[k] /= totals[k]
+        else:
+            mean = zero
+            for a in range(actions):
+                mean += local[np.uint32(start - base + a * width + k)]
+            values[k] = mean / actions
+
+
+@njit(cache=True, nogil=True, fastmath=_FAST)
+def reach(
+    blocks: Any, low: Any, high: Any, base: Any, play: Any, average: Any,
+    trunk: Any, local: Any, scratch: Any, share: Any,
+) -> None:  # fmt: skip
+    """Top-down: the plan of current behaviour, and its ``share`` in the average plan."""
+    for i in range(high - low):
+        b = np.uint32(low + i)
+        start, actions, width = blocks.start[b], blocks.actions[b], blocks.buckets[b]
+        up = blocks.parent[b]
+        if width == 1:
+            if blocks.link[b] != SAME:
+                up = np.uint32(up + blocks.links[blocks.link[b]])
+            arrives = trunk[up] if up < base else local[np.uint32(up - base)]
+            total = arrives * 0
+            for a in range(actions):
+                total += max(play[np.uint32(start + a)], arrives * 0)
+            scale = arrives / total if total > 0 else arrives / actions
+            for a in range(actions):
+                s = np.uint32(start + a)
+                x = scale * max(play[s], arrives * 0) if total > 0 else scale
+                local[np.uint32(s - base)] = x
+                average[s] += share * (x - average[s])
+            continue
+        arrive, totals = scratch[0, :width], scratch[1, :width]
+        zero = arrive[0] * 0
+        if blocks.link[b] == SAME:
+            above = trunk[up : up + width] if up < base else local[up - base : up - base + width]
+            for k in range(width):
+                arrive[k] = above[k]
+        else:
+            link = blocks.links[blocks.link[b] : blocks.link[b] + width]
+            above = trunk if up < base else local[up - base :]
+            shift = up if up < base else np.uint32(0)
+            for k in range(width):
+                arrive[k] = above[np.uint32(shift + link[k])]
+        totals[:] = 0
+        for a in range(actions):
+            s = np.uint32(start + a * width)
+            p = play[s : s + width]
+            for k in range(width):
+                totals[k] += max(p[k], zero)
+        for k in range(width):
+            arrive[k] = arrive[k] / totals[k] if totals[k] > 0 else arrive[k] / actions
+        for a in range(actions):
+            s = np.uint32(start + a * width)
+            p, x, mean = (
+                play[s : s + width],
+                local[s - base : s - base + width],
+                average[s : s + width],
+            )
+            for k in range(width):
+                q = arrive[k] * max(p[k], zero) if totals[k] > 0 else arrive[k]
+                x[k] = q
+                mean[k] += share * (q - mean[k])

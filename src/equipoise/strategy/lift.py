@@ -1,0 +1,37 @@
+"""From an abstract game back to the full one: play in every view as in its bucket."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from equipoise.abstraction.base import Abstraction
+from equipoise.errors import EquipoiseError
+from equipoise.strategy.profile import Layout, Strategy
+
+
+def lift(strategy: Strategy, abstraction: Abstraction) -> Strategy:
+    """Return the strategy of the full game that plays as ``strategy`` does in the abstract one.
+
+    The result belongs to the game itself, whose views are those of
+    :func:`equipoise.games.views.views`.
+    """
+    layout = strategy.layout
+    game, _, own = strategy.fingerprint.partition("/")
+    if layout is None or not own or layout.buckets != abstraction.buckets:
+        raise EquipoiseError(
+            f"Strategy of '{strategy.game}': found one with buckets "
+            f"{layout.buckets if layout else 'none'}, expected one of the abstraction "
+            f"'{abstraction.method}' with buckets {abstraction.buckets}."
+        )
+    views = tuple(tuple(len(own) for own in pair) for pair in abstraction.maps)
+    vectors = []
+    for player, vector in enumerate(strategy.behaviour):
+        parts = [np.ones(1, dtype=vector.dtype)]
+        starts = layout.starts(player)
+        for (turn, actions), begin, end in zip(
+            layout.nodes[player], starts[:-1], starts[1:], strict=True
+        ):
+            block = vector[begin:end].reshape(actions, -1)
+            parts.append(block[:, abstraction.maps[turn][player]].reshape(-1))
+        vectors.append(np.concatenate(parts))
+    return Strategy(strategy.game, game, tuple(vectors), Layout(layout.nodes, views))
