@@ -1,0 +1,118 @@
+"""Solving the smaller game, and choosing a method.
+
+:class:`Shrinking` runs any method on the losslessly merged form (:mod:`equipoise.sequence.shrink`)
+and hands back plans of the full one; the solve loop measures their gap in the full form.
+
+:func:`choose` is ``--algorithm auto``. On a tree it merges first. Then, up to sizes that were
+measured, one linear program (simplex for small games, interior point for fine gaps in larger ones)
+is faster than any first-order method; beyond them discounted CFR is. On a game with signals, whose payoff is never written out, it is discounted CFR in
+single precision, or in double if the target is too fine for that.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from equipoise.sequence.build import SequenceForm
+from equipoise.sequence.payoff import Sparse
+from equipoise.sequence.shrink import Shrunk, shrink
+from equipoise.solve.base import Arrays, Context, Method, Plan, Run
+from equipoise.solve.cfr import DCFR
+from equipoise.solve.lp import LP
+
+SIMPLEX_NONZEROS = 20_000
+IPX_NONZEROS = 300_000
+ROUGH = 1e-5
+SINGLE_PRECISION = 1e-6
+
+
+@dataclass(frozen=True)
+class Shrinking:
+    """Run ``method`` on the merged form (``small``, if it is known already)."""
+
+    method: Method
+    small: Shrunk | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def name(self) -> str:
+        """Name as the command line spells it."""
+        return f"shrink+{self.method.name}"
+
+    def start(self, form: SequenceForm, context: Context) -> ShrinkingRun:
+        """Merge the form and start the method on what is left."""
+        small = self.small or shrink(form)
+        return ShrinkingRun(small, self.method.start(small.form, context))
+
+
+class ShrinkingRun:
+    """A run on the merged form, seen from the full one."""
+
+    def __init__(self, small: Shrunk, run: Run) -> None:
+        self.small, self.run = small, run
+
+    @property
+    def iterations(self) -> int:
+        """Iterations of the inner run."""
+        return self.run.iterations
+
+    @iterations.setter
+    def iterations(self, value: int) -> None:
+        self.run.iterations = value
+
+    @property
+    def gradients(self) -> int:
+        """Gradients of the inner run."""
+        return self.run.gradients
+
+    @gradients.setter
+    def gradients(self, value: int) -> None:
+        self.run.gradients = value
+
+    @property
+    def finished(self) -> bool:
+        """Whether the inner run is finished."""
+        return self.run.finished
+
+    @finished.setter
+    def finished(self, value: bool) -> None:
+        self.run.finished = value
+
+    def advance(self, iterations: int) -> None:
+        """Advance the inner run."""
+        self.run.advance(iterations)
+
+    def point(self) -> tuple[Plan, Plan]:
+        """Return the inner run's plans, lifted."""
+        return self.small.lift(*self.run.point())
+
+    def state(self) -> Arrays:
+        """Return the inner run's state."""
+        return self.run.state()
+
+    def restore(self, state: Arrays) -> None:
+        """Restore the inner run."""
+        self.run.restore(state)
+
+
+def choose(form: SequenceForm, target: float) -> tuple[Method, str]:
+    """Return the method that ``auto`` picks for ``form`` and a gap of ``target``, and why."""
+    if not isinstance(form.A, Sparse):
+        return _choose_factored(form, target)
+    small = shrink(form)
+    size, stake = small.form.A.nonzeros, float(abs(form.A.by_row.value).sum())
+    merged = f"{form.A.nonzeros:,} payoff entries, {size:,} after merging what plays the same part"
+    if size <= SIMPLEX_NONZEROS:
+        return Shrinking(LP(), small), f"{merged}: one linear program is fastest, and exact"
+    if size <= IPX_NONZEROS and target < ROUGH * stake:
+        why = "for so fine a gap, an interior-point linear program is fastest"
+        return Shrinking(LP("ipx"), small), f"{merged}: {why}"
+    return Shrinking(DCFR(), small), f"{merged}: discounted CFR is faster than a linear program"
+
+
+def _choose_factored(form: SequenceForm, target: float) -> tuple[Method, str]:
+    """Choose the precision for a game with signals."""
+    assert form.tree is not None
+    stake = float(abs(form.tree.base).max() + abs(form.tree.scale).max())
+    if target >= SINGLE_PRECISION * stake:
+        return DCFR("float32"), "a game with signals: discounted CFR in single precision"
+    return DCFR(), "a game with signals and a fine target: discounted CFR in double precision"
