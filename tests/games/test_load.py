@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from equipoise.errors import EquipoiseError
-from equipoise.games.base import FILES, GAMES, load, parse
+from equipoise.games.base import FILES, GAMES, SOURCES, load, parse
 
 SMALL = {"kuhn", "leduc", "liars_dice(sides=2)"}
 
@@ -28,7 +28,7 @@ def test_dash_and_underscore_are_the_same() -> None:
     assert load("liars-dice(sides=2)").fingerprint == load("liars_dice(sides=2)").fingerprint
 
 
-@pytest.mark.parametrize("entry", [*GAMES.values(), *FILES.values()])
+@pytest.mark.parametrize("entry", [*GAMES.values(), *FILES.values(), *SOURCES.values()])
 def test_every_row_names_a_function_and_says_what_it_is(entry) -> None:
     assert callable(entry.function())
     assert entry.description
