@@ -160,9 +160,10 @@ def _is_lossless(A: Sparse, small: Shrunk) -> bool:
 def _mix(a: NDArray[Any], b: NDArray[Any]) -> Hashes:
     """Hash pairs of numbers to 64 bits."""
     with np.errstate(over="ignore"):
-        x = a.astype(np.uint64) * _MULTIPLIERS[0] + b.astype(np.uint64) * _MULTIPLIERS[1]
+        x: Hashes = a.astype(np.uint64) * _MULTIPLIERS[0] + b.astype(np.uint64) * _MULTIPLIERS[1]
         x ^= x >> np.uint64(29)
         x *= _MULTIPLIERS[2]
         x ^= x >> np.uint64(32)
         x *= _MULTIPLIERS[3]
-        return x ^ (x >> np.uint64(31))
+        x ^= x >> np.uint64(31)
+    return x
