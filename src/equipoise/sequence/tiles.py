@@ -24,7 +24,7 @@ from equipoise.games.signals import SignalRound
 
 Indices = NDArray[np.uint32]
 
-_TILE_BUCKETS = 128
+_TILE_BUCKETS = 192
 _DENSE_FILL = 0.5
 _LEAVES = 128
 

@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 
 from equipoise.errors import EquipoiseError
 from equipoise.sequence.build import SequenceForm
+from equipoise.sequence.treeplex import Treeplex
 from equipoise.solve.clock import Clock, catch_interrupt
 from equipoise.strategy.profile import Layout, Strategy
 
@@ -209,7 +210,7 @@ class Progress:
 
     def check(self, form: SequenceForm, clock: Clock) -> None:
         """Measure the gap of the run's current point and keep the point if it is the best."""
-        x, y = self.run.point()
+        x, y = (_double(*pair) for pair in zip((form.X, form.Y), self.run.point(), strict=True))
         lower, upper = measure(form, x, y)
         row = Row(
             self.run.iterations, self.run.gradients, lower, upper, clock.seconds, clock.cpu_seconds
@@ -253,9 +254,16 @@ def log_rows(array: NDArray[np.float64]) -> list[Row]:
 
 def measure(form: SequenceForm, x: Plan, y: Plan) -> tuple[float, float]:
     """Return ``(min_y' <x, A y'>, max_x' <x', A y>)`` in double precision."""
-    lower = -form.Y.support(-form.A.transpose_times(x.astype(np.float64)))
-    upper = form.X.support(form.A.times(y.astype(np.float64)))
+    lower = -form.Y.support(-form.A.transpose_times(x))
+    upper = form.X.support(form.A.times(y))
     return lower, upper
+
+
+def _double(space: Treeplex, plan: Plan) -> Plan:
+    """Return ``plan`` in double precision; a single-precision one is made exactly feasible first."""
+    if plan.dtype == np.float64:
+        return plan
+    return space.plan(space.behaviour(plan.astype(np.float64)))
 
 
 def next_check(iterations: int) -> int:
@@ -351,7 +359,7 @@ def _solution(
     assert progress.best is not None
     assert progress.best_row is not None
     x, y = progress.best
-    value = float(x.astype(np.float64) @ form.A.times(y.astype(np.float64)))
+    value = float(x @ form.A.times(y))
     return Solution(
         form=form,
         method=method,

@@ -120,7 +120,7 @@ class _Side:
         self.regret = np.zeros(space.size, dtype=dtype)
         self.play = np.zeros(space.size, dtype=dtype) if optimistic else self.regret
         self.average = np.ones(space.size, dtype=dtype)
-        self.scratch = np.empty((2, space.widest), dtype=dtype)
+        self.scratch = np.empty((3, space.widest), dtype=dtype)
 
 
 class CFRRun:

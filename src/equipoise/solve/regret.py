@@ -63,18 +63,21 @@ def regrets(
             else:
                 local[np.uint32(up - base)] += value
             continue
-        values, totals = scratch[0, :width], scratch[1, :width]
-        _values(start, actions, width, base, play, local, values, totals)
+        values, totals, sums = scratch[0, :width], scratch[1, :width], scratch[2, :width]
+        _values(start, actions, width, base, play, local, values, totals, sums)
         for a in range(actions):
             s = np.uint32(start + a * width)
-            g = local[s - base : s - base + width]
-            R, P = regret[s : s + width], play[s : s + width]
+            g, R = local[s - base : s - base + width], regret[s : s + width]
+            if optimism != 0:
+                P = play[s : s + width]
+                for k in range(width):
+                    new = R[k] + g[k] - values[k]
+                    new *= positive if new > 0 else negative
+                    P[k] = new + optimism * (g[k] - values[k])
+            # Apart from the loop above: where play is the regret vector, one store must do.
             for k in range(width):
-                r = g[k] - values[k]
-                new = R[k] + r
-                new *= positive if new > 0 else negative
-                R[k] = new
-                P[k] = new + optimism * r
+                new = R[k] + g[k] - values[k]
+                R[k] = new * positive if new > 0 else new * negative
         if blocks.link[b] == SAME and up < base:
             for k in range(width):
                 trunk[up + k] += values[k]
@@ -92,12 +95,18 @@ def regrets(
 
 @njit(cache=True, nogil=True, fastmath=_FAST)
 def _values(
-    start: Any, actions: Any, width: Any, base: Any, play: Any, local: Any, values: Any, totals: Any
-) -> None:
-    """The value of each bucket's information set under current behaviour."""
+    start: Any, actions: Any, width: Any, base: Any, play: Any, local: Any,
+    values: Any, totals: Any, sums: Any,
+) -> None:  # fmt: skip
+    """The value of each bucket's information set under current behaviour.
+
+    Written without branches, so that it runs along the buckets as vector operations: ``sums`` is
+    what uniform play would earn, for buckets where no regret is positive.
+    """
     zero = values[0] * 0
     values[:] = 0
     totals[:] = 0
+    sums[:] = 0
     for a in range(actions):
         s = np.uint32(start + a * width)
         p, g = play[s : s + width], local[s - base : s - base + width]
@@ -105,14 +114,10 @@ def _values(
             q = max(p[k], zero)
             totals[k] += q
             values[k] += q * g[k]
+            sums[k] += g[k]
+    count = zero + actions
     for k in range(width):
-        if totals[k] > 0:
-            values[k] /= totals[k]
-        else:
-            mean = zero
-            for a in range(actions):
-                mean += local[np.uint32(start - base + a * width + k)]
-            values[k] = mean / actions
+        values[k] = values[k] / totals[k] if totals[k] > 0 else sums[k] / count
 
 
 @njit(cache=True, nogil=True, fastmath=_FAST)
@@ -139,34 +144,33 @@ def reach(
                 local[np.uint32(s - base)] = x
                 average[s] += share * (x - average[s])
             continue
-        arrive, totals = scratch[0, :width], scratch[1, :width]
-        zero = arrive[0] * 0
+        scale, even, totals = scratch[0, :width], scratch[1, :width], scratch[2, :width]
+        zero = scale[0] * 0
         if blocks.link[b] == SAME:
             above = trunk[up : up + width] if up < base else local[up - base : up - base + width]
             for k in range(width):
-                arrive[k] = above[k]
+                even[k] = above[k]
         else:
             link = blocks.links[blocks.link[b] : blocks.link[b] + width]
             above = trunk if up < base else local[up - base :]
             shift = up if up < base else np.uint32(0)
             for k in range(width):
-                arrive[k] = above[np.uint32(shift + link[k])]
+                even[k] = above[np.uint32(shift + link[k])]
         totals[:] = 0
         for a in range(actions):
             s = np.uint32(start + a * width)
             p = play[s : s + width]
             for k in range(width):
                 totals[k] += max(p[k], zero)
+        count = zero + actions
         for k in range(width):
-            arrive[k] = arrive[k] / totals[k] if totals[k] > 0 else arrive[k] / actions
+            scale[k] = even[k] / totals[k] if totals[k] > 0 else zero
+            even[k] = zero if totals[k] > 0 else even[k] / count
         for a in range(actions):
             s = np.uint32(start + a * width)
-            p, x, mean = (
-                play[s : s + width],
-                local[s - base : s - base + width],
-                average[s : s + width],
-            )
+            p, x = play[s : s + width], local[s - base : s - base + width]
+            mean = average[s : s + width]
             for k in range(width):
-                q = arrive[k] * max(p[k], zero) if totals[k] > 0 else arrive[k]
+                q = scale[k] * max(p[k], zero) + even[k]
                 x[k] = q
                 mean[k] += share * (q - mean[k])

@@ -109,7 +109,7 @@ def _sweep_tiles(
         widest = max(widest, np.uint32(half.tile_target[p + 1] - half.tile_target[p]))
     local1 = np.empty(units1 * widest, regret2.dtype)
     local2 = np.empty(units2 * widest, regret2.dtype)
-    scratch = np.empty((2, widest), regret2.dtype)
+    scratch = np.empty((3, widest), regret2.dtype)
     packed = packing(half)
     for p in range(low, high):
         base1 = np.uint32(trunk1 + units1 * half.tile_source[p])
