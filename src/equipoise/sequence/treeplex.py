@@ -150,19 +150,22 @@ class Treeplex:
             behaviour[s : s + a * k] = 1.0 / a
         return behaviour
 
-    def plan(self, behaviour: NDArray[Any]) -> NDArray[Any]:
-        """Return the realization plan of ``behaviour`` (conditional probabilities, entry 0 is 1)."""
-        plan = np.empty(self._checked(behaviour, "behaviour").size, dtype=behaviour.dtype)
+    def plan(self, behaviour: NDArray[Any], out: NDArray[Any] | None = None) -> NDArray[Any]:
+        """Return the realization plan of ``behaviour`` (conditional probabilities, entry 0 is 1).
+
+        ``out`` may be ``behaviour`` itself, which is then overwritten.
+        """
+        plan = np.empty_like(self._checked(behaviour, "behaviour")) if out is None else out
         _plan(self.blocks, behaviour, plan)
         return plan
 
-    def behaviour(self, plan: NDArray[Any]) -> NDArray[Any]:
+    def behaviour(self, plan: NDArray[Any], out: NDArray[Any] | None = None) -> NDArray[Any]:
         """Return the behaviour of ``plan``; where the plan never goes, it is uniform.
 
         The uniform choice off the path is the definition used everywhere: saved strategies, play
-        and certificates agree on it.
+        and certificates agree on it. ``out`` may be ``plan`` itself.
         """
-        behaviour = np.empty(self._checked(plan, "plan").size, dtype=plan.dtype)
+        behaviour = np.empty_like(self._checked(plan, "plan")) if out is None else out
         _behaviour(self.blocks, plan, behaviour)
         return behaviour
 
@@ -177,9 +180,9 @@ class Treeplex:
         value = _best_response(self.blocks, gain, behaviour, np.empty(self.widest, gain.dtype))
         return float(value), self.plan(behaviour)
 
-    def support(self, gradient: NDArray[Any]) -> float:
+    def support(self, gradient: NDArray[Any], *, overwrite: bool = False) -> float:
         """Return ``max_x <gradient, x>`` alone: the support function of the treeplex."""
-        gain = self._checked(gradient, "gradient").astype(np.float64)
+        gain = self._checked(gradient, "gradient").astype(np.float64, copy=not overwrite)
         return float(_support(self.blocks, gain, np.empty(self.widest)))
 
     def _checked(self, vector: NDArray[Any], what: str) -> NDArray[Any]:

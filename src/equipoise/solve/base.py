@@ -181,12 +181,12 @@ class Solution:
     def strategy(self) -> Strategy:
         """The behaviour strategies of both players, in the game's own order."""
         form = self.form
-        behaviour = (form.X.behaviour(self.x), form.Y.behaviour(self.y))
         if form.canonical is None or form.tree is None:
+            behaviour = (form.X.behaviour(self.x), form.Y.behaviour(self.y))
             return Strategy(form.name, form.fingerprint, behaviour)
-        ordered = tuple(own[place] for own, place in zip(behaviour, form.canonical, strict=True))
-        layout = Layout.of(form.tree, form.buckets)
-        return Strategy(form.name, form.fingerprint, ordered, layout)
+        first, second = form.canonical
+        ordered = (form.X.behaviour(self.x)[first], form.Y.behaviour(self.y)[second])
+        return Strategy(form.name, form.fingerprint, ordered, Layout.of(form.tree, form.buckets))
 
 
 @dataclass
@@ -210,7 +210,7 @@ class Progress:
 
     def check(self, form: SequenceForm, clock: Clock) -> None:
         """Measure the gap of the run's current point and keep the point if it is the best."""
-        x, y = (_double(*pair) for pair in zip((form.X, form.Y), self.run.point(), strict=True))
+        x, y = self.run.point()
         lower, upper = measure(form, x, y)
         row = Row(
             self.run.iterations, self.run.gradients, lower, upper, clock.seconds, clock.cpu_seconds
@@ -254,8 +254,11 @@ def log_rows(array: NDArray[np.float64]) -> list[Row]:
 
 def measure(form: SequenceForm, x: Plan, y: Plan) -> tuple[float, float]:
     """Return ``(min_y' <x, A y'>, max_x' <x', A y>)`` in double precision."""
-    lower = -form.Y.support(-form.A.transpose_times(x))
-    upper = form.X.support(form.A.times(y))
+    loss = form.A.transpose_times(_double(form.X, x))
+    np.negative(loss, loss)
+    lower = -form.Y.support(loss, overwrite=True)
+    del loss  # as long as a plan: large games have little room for two
+    upper = form.X.support(form.A.times(_double(form.Y, y)), overwrite=True)
     return lower, upper
 
 
@@ -263,7 +266,8 @@ def _double(space: Treeplex, plan: Plan) -> Plan:
     """Return ``plan`` in double precision; a single-precision one is made exactly feasible first."""
     if plan.dtype == np.float64:
         return plan
-    return space.plan(space.behaviour(plan.astype(np.float64)))
+    exact = plan.astype(np.float64)
+    return space.plan(space.behaviour(exact, exact), exact)
 
 
 def next_check(iterations: int) -> int:
@@ -358,7 +362,7 @@ def _solution(
     """Wrap up the best point of ``progress``."""
     assert progress.best is not None
     assert progress.best_row is not None
-    x, y = progress.best
+    x, y = (_double(*pair) for pair in zip((form.X, form.Y), progress.best, strict=True))
     value = float(x @ form.A.times(y))
     return Solution(
         form=form,

@@ -1,0 +1,111 @@
+"""Laws of treeplexes and payoff operators, over games of every shape."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from equipoise.errors import EquipoiseError
+from equipoise.games import poker
+from equipoise.games.classic import kuhn, leduc, liars_dice
+from equipoise.games.normal import from_matrices
+from equipoise.games.rules_file import library, library_game
+from equipoise.sequence.build import build
+
+PENNIES = from_matrices("pennies", [[1, -1], [-1, 1]])
+FORMS = [
+    build(game)
+    for game in (
+        PENNIES,
+        kuhn(),
+        kuhn(6),
+        leduc(),
+        liars_dice(3),
+        poker.kuhn(),
+        poker.leduc(),
+        poker.leduc(4, 3),
+        poker.rhode_island(3, 2),
+        *(library_game(name) for name in library()),
+    )
+]
+SIDES = [space for form in FORMS for space in (form.X, form.Y)]
+seeds = st.integers(0, 2**32 - 1)
+
+
+def random_plan(space, random):
+    """A plan whose behaviour is random, with some actions never played."""
+    weights = random.random(space.size) * (random.random(space.size) < 0.8)
+    return space.plan(space.behaviour(weights))
+
+
+@given(st.sampled_from(SIDES), seeds)
+@settings(max_examples=60, deadline=None)
+def test_plans_satisfy_the_constraints_and_give_back_their_behaviour(space, seed):
+    plan = random_plan(space, np.random.default_rng(seed))
+    E, e = space.constraints()
+    np.testing.assert_allclose(E @ plan, e, atol=1e-12)
+    np.testing.assert_allclose(space.plan(space.behaviour(plan)), plan, atol=1e-12)
+
+
+@given(st.sampled_from(SIDES), seeds)
+@settings(max_examples=60, deadline=None)
+def test_best_response_is_attained_and_never_beaten(space, seed):
+    random = np.random.default_rng(seed)
+    gradient = random.normal(size=space.size)
+    value, plan = space.best_response(gradient)
+    assert plan @ gradient == pytest.approx(value, rel=1e-12, abs=1e-12)
+    assert space.support(gradient) == pytest.approx(value, rel=1e-12, abs=1e-12)
+    for _ in range(5):
+        assert random_plan(space, random) @ gradient <= value + 1e-9
+
+
+@given(st.sampled_from(FORMS), seeds)
+@settings(max_examples=60, deadline=None)
+def test_operators_are_adjoint_and_equal_their_matrix(form, seed):
+    random = np.random.default_rng(seed)
+    x, y = random.normal(size=form.X.size), random.normal(size=form.Y.size)
+    matrix = form.A.matrix()
+    scale = np.abs(matrix.data).sum()
+    assert x @ form.A.times(y) == pytest.approx(form.A.transpose_times(x) @ y, abs=1e-10 * scale)
+    np.testing.assert_allclose(form.A.times(y), matrix @ y, atol=1e-12 * scale)
+    np.testing.assert_allclose(form.A.transpose_times(x), matrix.T @ x, atol=1e-12 * scale)
+    assert form.A.nonzeros == matrix.nnz
+
+
+def test_off_the_path_behaviour_is_uniform():
+    form = build(leduc())
+    pure = np.zeros(form.X.size)
+    pure[0] = 1.0
+    behaviour = form.X.behaviour(pure)
+    assert set(np.round(behaviour[1:], 12)) <= {0.5, round(1 / 3, 12)}
+
+
+def test_wrong_shapes_are_refused():
+    form = build(kuhn())
+    with pytest.raises(EquipoiseError, match=r"shape \(2,\), expected \(13,\)"):
+        form.X.plan(np.ones(2))
+    with pytest.raises(EquipoiseError, match=r"expected \(13,\)"):
+        form.A.times(np.ones(3))
+
+
+@given(seeds, st.floats(0.05, 1.0))
+@settings(max_examples=30, deadline=None)
+def test_sampled_payoffs_keep_probabilities_that_sum_to_one(seed, proportion):
+    deals = build(leduc()).A.deals
+    factor = deals.sample(proportion, np.random.default_rng(seed))
+    complete = deals.probability > 0
+    assert (deals.probability * factor)[complete].sum() == pytest.approx(1.0)
+    assert (factor[complete] > 0).sum() == int(np.ceil(proportion * complete.sum()))
+
+
+def test_sampling_everything_changes_nothing():
+    form = build(leduc())
+    same = form.A.sampled(1.0, np.random.default_rng(0))
+    assert abs(same.matrix() - form.A.matrix()).max() < 1e-15
+
+
+def test_sampling_needs_chance_and_a_proportion():
+    with pytest.raises(EquipoiseError, match="without chance moves"):
+        build(PENNIES).A.sampled(0.5, np.random.default_rng(0))
+    with pytest.raises(EquipoiseError, match="expected 0 < p <= 1"):
+        build(kuhn()).A.sampled(0.0, np.random.default_rng(0))
