@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from fractions import Fraction
+from functools import lru_cache
 from pathlib import Path
 from typing import NoReturn
 
@@ -143,6 +144,7 @@ class Tokens:
         return tuple(values)
 
 
+@lru_cache(maxsize=4096)
 def _exact(word: str) -> Fraction | None:
     """Return the number that ``word`` writes, or None if it writes none of a sensible length."""
     if len(word) > _LONGEST:
