@@ -10,9 +10,11 @@ from hypothesis import strategies as st
 
 from equipoise import certify
 from equipoise.abstraction.gameshrink import gameshrink
+from equipoise.cards.deck import Deck
 from equipoise.certify.tree import certify_tree
 from equipoise.errors import EquipoiseError
 from equipoise.games import poker
+from equipoise.games.betting import limit
 from equipoise.games.classic import kuhn, leduc
 from equipoise.games.normal import from_matrices
 from equipoise.games.rules_file import library, library_game
@@ -131,12 +133,39 @@ def exact_gain(game, strategy, player):
     return best - expected({})
 
 
-DECKS = [poker.kuhn(), poker.kuhn(5), poker.leduc(), poker.leduc(4, 3), poker.rhode_island(3, 2)]
+def two_hole_cards():
+    """Hold'em in small: two hole cards each, a flop of three, eight cards in all."""
+    return poker.poker_game(
+        "small hold'em",
+        deck=Deck.small(4, 2),
+        hole=2,
+        board=(0, 3),
+        tree=limit(2, bets=(1, 2), cap=1, antes=1),
+        showdown="five-card",
+    )
+
+
+DECKS = [
+    pairs_game(),
+    poker.kuhn(),
+    poker.kuhn(5),
+    poker.leduc(),
+    poker.leduc(4, 3),
+    poker.rhode_island(3, 2),
+]
+
+
+def test_two_hole_cards_on_the_public_tree():
+    assert_both_trees_agree(two_hole_cards(), 7)
 
 
 @given(st.sampled_from(DECKS), seeds)
 @settings(max_examples=15, deadline=None)
 def test_the_public_tree_agrees_with_the_explicit_one(game, seed):
+    assert_both_trees_agree(game, seed)
+
+
+def assert_both_trees_agree(game, seed):
     strategy = random_signal_strategy(game, np.random.default_rng(seed))
     fast, tree = certify.gap(game, strategy), unroll(game)
     slow = certify_tree(tree, on_tree(game, tree, strategy))

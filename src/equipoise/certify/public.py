@@ -73,7 +73,7 @@ class _Walk:
         self.tree = _public(game)
         self.holes = np.array(list(combinations(range(game.deck.size), game.hole)), dtype=np.uint8)
         nodes, hands = len(game.tree.parent), len(self.holes)
-        self.behaviour = [np.asarray(own, dtype=np.float64) for own in strategy.behaviour]
+        self.behaviour = [_normalised(strategy, player) for player in (0, 1)]
         self.width = self._widths(strategy)
         self.start = self._starts(strategy)
         self.reach = np.zeros((2, nodes, hands))
@@ -147,6 +147,25 @@ class _Walk:
         return count
 
 
+def _normalised(strategy: Strategy, player: int) -> Floats:
+    """Return a player's numbers as distributions: at every node and view they sum to one."""
+    assert strategy.layout is not None
+    vector = np.array(strategy.behaviour[player], dtype=np.float64)
+    starts = strategy.layout.starts(player)
+    for (_, actions), begin, end in zip(
+        strategy.layout.nodes[player], starts[:-1], starts[1:], strict=True
+    ):
+        block = vector[begin:end].reshape(actions, -1)
+        total = block.sum(axis=0)
+        if total.min() <= 0:
+            raise EquipoiseError(
+                f"Strategy of '{strategy.game}': player {player + 1} has a view without a positive "
+                "probability, expected a distribution over the actions."
+            )
+        block /= total
+    return vector
+
+
 def _public(game: PokerGame) -> _Public:
     tree = game.tree
     nodes = len(tree.parent)
@@ -204,23 +223,23 @@ def _up(
 ) -> None:  # fmt: skip
     """Values of each hand at each node, from the leaves up; those of entries are added up."""
     hands = len(free)
-    cards = np.zeros(256)
+    cards = np.zeros((2, 1 + holes.max()))
     against = np.zeros(hands)
     for i in range(len(nodes)):
         v = nodes[len(nodes) - 1 - i]
         if tree.player[v] < 0:
             for p in range(2):
+                value[p, v] = 0.0
                 if tree.is_showdown[v]:
+                    # The kind is +1 to the winner, whoever she is: the same for both players.
                     _showdown(holes, order, rank, reach[1 - p, v], cards, against)
-                else:
-                    against[:] = 0.0
-                sign = 1.0 if p == 0 else -1.0
-                # The showdown kind is +1 to the winner, whoever she is: only the base changes sign.
-                for h in range(hands):
-                    value[p, v, h] = probability * tree.scale[v] * against[h]
-                _compatible(holes, order, reach[1 - p, v], cards, against)
-                for h in range(hands):
-                    value[p, v, h] += sign * probability * tree.base[v] * against[h]
+                    for h in order:
+                        value[p, v, h] = probability * tree.scale[v] * against[h]
+                if tree.base[v] != 0:
+                    paid = probability * (tree.base[v] if p == 0 else -tree.base[v])
+                    _compatible(holes, order, reach[1 - p, v], cards[0], against)
+                    for h in order:
+                        value[p, v, h] += paid * against[h]
             for h in range(hands):
                 value[2, v, h] = value[0, v, h]
         else:
@@ -250,50 +269,59 @@ def _up(
 def _compatible(holes: Any, order: Any, reach: Any, cards: Any, out: Any) -> None:
     """For each hand, the total reach of the opponent's hands that share no card with it."""
     total = 0.0
-    cards[:] = 0.0
     for h in order:
         total += reach[h]
-        for c in range(holes.shape[1]):
-            cards[holes[h, c]] += reach[h]
-    out[:] = 0.0
+    if holes.shape[1] == 1:
+        for h in order:
+            out[h] = total - reach[h]
+        return
+    cards[:] = 0.0
     for h in order:
-        left = total
-        for c in range(holes.shape[1]):
-            left -= cards[holes[h, c]]
-        # With two cards the same hand was taken out twice.
-        out[h] = left + (reach[h] if holes.shape[1] == 2 else 0.0)
+        cards[holes[h, 0]] += reach[h]
+        cards[holes[h, 1]] += reach[h]
+    for h in order:
+        # The same hand was taken out twice, once for each card.
+        out[h] = total - cards[holes[h, 0]] - cards[holes[h, 1]] + reach[h]
 
 
 @njit(cache=True)
 def _showdown(holes: Any, order: Any, rank: Any, reach: Any, cards: Any, out: Any) -> None:
     """For each hand, the opponent's reach of weaker hands minus that of stronger ones.
 
-    Two sweeps over the hands sorted by strength, group by group of equal ones; hands that share a
-    card with a hand are taken out card by card (a hand never meets itself in another group).
+    One sweep over the hands sorted by strength, group by group of equal ones. A hand shares a card
+    with hands of other groups only if there are two: those are taken out card by card.
     """
-    out[:] = 0.0
-    for sweep in range(2):
-        total = 0.0
-        cards[:] = 0.0
-        i = 0
-        while i < len(order):
-            j = i
-            while j < len(order) and rank[_at(order, j, sweep)] == rank[_at(order, i, sweep)]:
-                h = _at(order, j, sweep)
-                beaten = total
-                for c in range(holes.shape[1]):
-                    beaten -= cards[holes[h, c]]
-                out[h] += beaten if sweep == 0 else -beaten
-                j += 1
-            for k in range(i, j):
-                h = _at(order, k, sweep)
-                total += reach[h]
-                for c in range(holes.shape[1]):
-                    cards[holes[h, c]] += reach[h]
-            i = j
-
-
-@njit(cache=True)
-def _at(order: Any, i: Any, sweep: Any) -> Any:
-    """The i-th hand from the weak end, or on the second sweep from the strong end."""
-    return order[i] if sweep == 0 else order[len(order) - 1 - i]
+    pairs = holes.shape[1] == 2
+    below, seen = 0.0, cards[0]
+    total, every = 0.0, cards[1]
+    for h in order:
+        total += reach[h]
+    if pairs:
+        seen[:] = 0.0
+        every[:] = 0.0
+        for h in order:
+            every[holes[h, 0]] += reach[h]
+            every[holes[h, 1]] += reach[h]
+    i = 0
+    while i < len(order):
+        j, strength = i, rank[order[i]]
+        above = below
+        while j < len(order) and rank[order[j]] == strength:
+            h = order[j]
+            out[h] = below - (seen[holes[h, 0]] + seen[holes[h, 1]] if pairs else 0.0)
+            above += reach[h]
+            j += 1
+        below = above
+        for k in range(i, j):
+            h = order[k]
+            if pairs:
+                seen[holes[h, 0]] += reach[h]
+                seen[holes[h, 1]] += reach[h]
+        for k in range(i, j):
+            h = order[k]
+            stronger = total - below
+            if pairs:
+                stronger -= every[holes[h, 0]] - seen[holes[h, 0]]
+                stronger -= every[holes[h, 1]] - seen[holes[h, 1]]
+            out[h] -= stronger
+        i = j
