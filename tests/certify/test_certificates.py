@@ -146,7 +146,6 @@ def two_hole_cards():
 
 
 DECKS = [
-    pairs_game(),
     poker.kuhn(),
     poker.kuhn(5),
     poker.leduc(),
