@@ -29,9 +29,10 @@ SOLVE_FIELDS = {
     "seconds",
     "cpu_seconds",
     "peak_memory_mb",
+    "steps",
     "strategy",
 }
-COMMANDS = ("solve", "info", "abstract", "certify", "convert", "show", "plot")
+COMMANDS = ("solve", "info", "abstract", "certify", "convert", "show", "plot", "export", "import")
 
 
 def test_nothing_heavy_is_loaded_by_import_or_help() -> None:

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from equipoise.errors import EquipoiseError
 from equipoise.strategy import store
-from equipoise.strategy.profile import Strategy
+from equipoise.strategy.profile import Layout, Strategy
 
 DTYPES = st.one_of(
     hnp.boolean_dtypes(),
@@ -270,6 +270,27 @@ def test_strategy_round_trip(tmp_path: Path) -> None:
     assert all(map(same, loaded.behaviour, strategy.behaviour))
     assert same(store.log_of(path, store.load(path)), log)
     assert store.load(path).metadata["spec"] == "kuhn(cards=3)"
+
+
+def test_layouts_are_kept_and_checked(tmp_path: Path) -> None:
+    layout = Layout(nodes=(((0, 2), (1, 3)), ((1, 2),)), buckets=((1, 2), (2, 4)))
+    strategy = Strategy("g", "f", (np.ones(9), np.ones(9, dtype=np.float32)), layout)
+    store.save_strategy(tmp_path / "a.eqp", strategy)
+    back = store.load_strategy(tmp_path / "a.eqp")
+    assert back.layout == layout
+    assert [vector.dtype for vector in back.behaviour] == [np.float64, np.float32]
+    arrays = {"behaviour.0": np.ones(9), "behaviour.1": np.ones(9)}
+    own = {"game": "g", "fingerprint": "f", "players": 2}
+    for described, words in [
+        ({"nodes": [[[0, 2]], [[1, 2]]], "buckets": [[1, 2], [2, 4]]}, "lengths"),
+        ({"nodes": [[[0, 2]], [[7, 2]]], "buckets": [[1, 2], [2, 4]]}, "cannot be read"),
+        ({"nodes": [[[0, 2]]], "buckets": [[1, 2]]}, "cannot be read"),
+        ({"nodes": 3}, "cannot be read"),
+        ("text", "cannot be read"),
+    ]:
+        store.save(tmp_path / "b.eqp", store.STRATEGY, arrays, {**own, "layout": described})
+        with pytest.raises(EquipoiseError, match=words):
+            store.load_strategy(tmp_path / "b.eqp")
 
 
 def test_strategy_files_with_parts_missing(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,7 +15,9 @@ from equipoise.cli.steps import Steps
 from equipoise.errors import EquipoiseError
 
 if TYPE_CHECKING:
+    from equipoise.abstraction.base import Abstraction
     from equipoise.abstraction.gameshrink import Method
+    from equipoise.games.ordered import StageGame
 
 # As the command line spells a method: GameShrink's own name for it, and what it is.
 METHODS: dict[str, tuple[Method, str]] = {
@@ -22,6 +25,7 @@ METHODS: dict[str, tuple[Method, str]] = {
     "histogram": ("histogram", "compares outcome counts, as first published: not lossless"),
     "suits": ("suits", "only renames suits: lossless, and the largest"),
 }
+NONE = "none"
 EPILOG = "Methods:\n\n" + "\n".join(f"- **{name}**: {why}" for name, (_, why) in METHODS.items())
 
 
@@ -41,8 +45,7 @@ def command(
     from equipoise.games.ordered import StageGame
     from equipoise.strategy.store import save_abstraction
 
-    if method not in METHODS:
-        raise EquipoiseError(f"--method: found '{method}', expected one of {', '.join(METHODS)}.")
+    _require_known(method, METHODS)
     place = out or default_file(f"{game}-{method}")
     require_writable(place)
     steps = Steps()
@@ -73,3 +76,25 @@ def command(
             "abstraction": str(place),
         }
     )
+
+
+def abstract(game: StageGame, method: str | None, file: Path | None) -> Abstraction | None:
+    """Return the abstraction that a solve goes through, of ``file`` or by ``method``.
+
+    Without either it is GameShrink's; the method ``none`` solves the game with all its views.
+    """
+    from equipoise.abstraction.gameshrink import gameshrink
+    from equipoise.cli.loading import load_abstraction
+
+    if file is not None:
+        if method is not None:
+            raise EquipoiseError("--method: found --abstraction as well, expected one of the two.")
+        return load_abstraction(file, game)
+    method = method or "gameshrink"
+    _require_known(method, (*METHODS, NONE))
+    return None if method == NONE else gameshrink(game, METHODS[method][0])
+
+
+def _require_known(method: str, known: Iterable[str]) -> None:
+    if method not in known:
+        raise EquipoiseError(f"--method: found '{method}', expected one of {', '.join(known)}.")

@@ -14,7 +14,7 @@ from typing import Annotated
 import typer
 
 from equipoise import __version__
-from equipoise.cli import abstract, certify, convert, info, plot, show, solve
+from equipoise.cli import abstract, certify, convert, info, plot, show, solve, text
 from equipoise.errors import EquipoiseError
 
 BAD_INPUT = 2
@@ -38,6 +38,8 @@ app.command("certify")(certify.command)
 app.command("show")(show.command)
 app.command("plot")(plot.command)
 app.command("convert")(convert.command)
+app.command("export")(text.export_command)
+app.command("import")(text.import_command)
 
 
 def _print_version(wanted: bool) -> None:

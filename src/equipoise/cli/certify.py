@@ -20,10 +20,10 @@ def command(
 ) -> None:
     """Recompute value, best responses and gap of a strategy from the rules of the game alone."""
     from equipoise import certify
-    from equipoise.cli.loading import load_strategy, load_tree, require_strategy_of
+    from equipoise.cli.loading import load_game, load_strategy, player_names, require_strategy_of
 
     found, _ = load_strategy(strategy)
-    rules = load_tree(game)
+    rules = load_game(game)
     require_strategy_of(strategy, found, rules)
     proof = certify.gap(rules, found, rigorous=rigorous)
     if json:
@@ -36,7 +36,7 @@ def command(
             }
         )
         return
-    columns = zip(rules.players, proof.values, proof.best_responses, proof.gains, strict=True)
+    columns = zip(player_names(rules), proof.values, proof.best_responses, proof.gains, strict=True)
     rows = [(name, *map(number, numbers)) for name, *numbers in columns]
     print_table(("player", "value", "best response", "gain"), rows)
     bound = "at most " if rigorous else ""

@@ -38,8 +38,8 @@ def checkpoint_of(out: Path) -> Path:
     return out.with_name(f"{out.name}.checkpoint")
 
 
-def require_free(out: Path, form: SequenceForm, force: bool) -> None:
-    """Raise if saving a strategy of ``form`` at ``out`` would destroy something else."""
+def require_free(out: Path, name: str, fingerprint: str, force: bool) -> None:
+    """Raise if saving a strategy of the game ``name`` at ``out`` would destroy something else."""
     from equipoise.files import require_writable
     from equipoise.strategy.store import load_strategy
 
@@ -53,10 +53,10 @@ def require_free(out: Path, form: SequenceForm, force: bool) -> None:
         raise EquipoiseError(
             f"{out}: found a file that is no strategy, expected a free name: {advice}."
         ) from None
-    if held.fingerprint != form.fingerprint:
+    if held.fingerprint != fingerprint:
         raise EquipoiseError(
             f"{out}: found a strategy of '{held.game}', expected a free name or one of "
-            f"'{form.name}': {advice}."
+            f"'{name}': {advice}."
         )
 
 
@@ -82,7 +82,8 @@ def require_same(path: Path, checkpoint: Bundle, own: dict[str, Any], form: Sequ
     """Raise unless ``checkpoint``, loaded from ``path``, belongs to this game and solve."""
     held = checkpoint.metadata
     if held.get("fingerprint") != own["fingerprint"]:
-        found, expected = f"game '{held.get('game')}'", f"'{form.name}' as it is now"
+        found = f"game '{held.get('game')}'"
+        expected = f"'{form.name}' as it is now, through the same abstraction if there is one"
     elif held.get("method") != own["method"]:
         found, expected = f"algorithm {held.get('method')}", own["method"]
     elif held.get("seed") != own["seed"]:

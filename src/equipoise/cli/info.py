@@ -71,17 +71,19 @@ def tree_sizes(game: ExtensiveGame) -> dict[str, Any]:
 def signal_sizes(game: StageGame, abstraction: Path | None = None) -> dict[str, Any]:
     """Return the sizes of a game with signals, counted from its factors; nodes are the full game's."""
     from equipoise.abstraction.base import coarsen
+    from equipoise.cli.loading import load_abstraction
     from equipoise.games.sizes import sizes as count
     from equipoise.games.views import signal_rounds
-    from equipoise.strategy.store import load_abstraction
 
     rounds = None
     if abstraction is not None:
-        rounds = coarsen(signal_rounds(game), load_abstraction(abstraction))
+        rounds = coarsen(signal_rounds(game), load_abstraction(abstraction, game))
     found = count(game, rounds)
     return {
         "players": game.players,
+        "rounds": game.rounds,
         "nodes": found.nodes,
+        "signal_tree_nodes": found.signal_tree_nodes,
         "infosets": sum(found.infosets),
         "sequences": list(found.sequences),
         "lp": None
@@ -111,5 +113,7 @@ def _facts(sizes: dict[str, Any]) -> dict[str, str]:
             for name, count in sizes["lp"].items()
         )
     if "buckets" in sizes:
+        facts["signal tree"] = f"{number(sizes['signal_tree_nodes'])} nodes"
+        facts["rounds"] = number(sizes["rounds"])
         facts["buckets"] = " / ".join(str(count) for count in sizes["buckets"])
     return facts

@@ -8,23 +8,27 @@ from typing import TYPE_CHECKING
 from equipoise.errors import EquipoiseError
 
 if TYPE_CHECKING:
+    from equipoise.abstraction.base import Abstraction
     from equipoise.games.extensive import ExtensiveGame
+    from equipoise.games.ordered import StageGame
     from equipoise.strategy.profile import Strategy
     from equipoise.strategy.store import Bundle
 
 
-def load_tree(spec: str) -> ExtensiveGame:
-    """Return the tree of the game that ``spec`` names."""
+def load_game(spec: str) -> ExtensiveGame | StageGame:
+    """Return the game that ``spec`` names: with signals, or a tree (that of a matrix has two moves)."""
     from equipoise.games.base import load
-    from equipoise.games.extensive import ExtensiveGame
     from equipoise.games.normal import NormalGame
 
     game = load(spec)
-    if isinstance(game, NormalGame):
-        return game.tree
-    if isinstance(game, ExtensiveGame):
-        return game
-    raise EquipoiseError(f"{spec}: found a game given by its factors, expected a tree or matrix.")
+    return game.tree if isinstance(game, NormalGame) else game
+
+
+def player_names(game: ExtensiveGame | StageGame) -> tuple[str, ...]:
+    """Return what the players are called."""
+    if isinstance(game.players, int):
+        return tuple(f"player {i + 1}" for i in range(game.players))
+    return game.players
 
 
 def load_strategy(path: Path) -> tuple[Strategy, Bundle]:
@@ -35,10 +39,24 @@ def load_strategy(path: Path) -> tuple[Strategy, Bundle]:
     return strategy_of(path, bundle), bundle
 
 
-def require_strategy_of(path: Path, strategy: Strategy, game: ExtensiveGame) -> None:
-    """Raise, naming the file, unless ``strategy`` is one of ``game``."""
-    sizes = tuple(game.sequences(player) for player in range(len(game.players)))
+def load_abstraction(path: Path, game: StageGame) -> Abstraction:
+    """Return the abstraction at ``path``, which must be one of ``game``."""
+    from equipoise.games.views import signal_rounds
+    from equipoise.strategy import store
+
+    found = store.load_abstraction(path)
     try:
-        strategy.require(game.name, game.fingerprint, sizes)
+        found.require(signal_rounds(game))
+    except EquipoiseError as error:
+        raise EquipoiseError(f"{path}: {error}") from None
+    return found
+
+
+def require_strategy_of(path: Path, strategy: Strategy, game: ExtensiveGame | StageGame) -> None:
+    """Raise, naming the file, unless ``strategy`` is one of ``game``."""
+    from equipoise.strategy.table import require_strategy
+
+    try:
+        require_strategy(game, strategy)
     except EquipoiseError as error:
         raise EquipoiseError(f"{path}: {error}") from None

@@ -14,6 +14,9 @@ from equipoise.errors import EquipoiseError
 if TYPE_CHECKING:
     from equipoise.strategy.table import Decision
 
+# A game with signals has millions of information sets; a table that long is of no use to anyone.
+_LIMIT = 1000
+
 
 def command(
     strategy: options.StrategyFile,
@@ -21,29 +24,35 @@ def command(
     match: Annotated[
         str | None, typer.Option(help="Only information sets whose label contains this text.")
     ] = None,
-    limit: Annotated[int | None, typer.Option(help="At most this many lines.")] = None,
+    limit: Annotated[
+        int | None,
+        typer.Option(help="At most this many lines.", show_default="1000; with --json, all"),
+    ] = None,
     game: Annotated[
         str | None, typer.Option(help="The game, if the file it came from has moved.")
     ] = None,
     json: options.Json = False,
 ) -> None:
     """Show what a strategy does in each information set."""
-    from equipoise.cli.loading import load_strategy, load_tree, require_strategy_of
+    from equipoise.cli.loading import load_game, load_strategy, player_names, require_strategy_of
     from equipoise.strategy.table import decisions
 
+    if limit is None and not json:
+        limit = _LIMIT
     if limit is not None and limit < 0:
         raise EquipoiseError(f"--limit: found {limit}, expected a number >= 0.")
     profile, bundle = load_strategy(strategy)
-    tree = load_tree(game or bundle.metadata.get("spec") or profile.game)
-    require_strategy_of(strategy, profile, tree)
-    if player is not None and not 1 <= player <= len(tree.players):
-        raise EquipoiseError(f"--player: found {player}, expected 1 to {len(tree.players)}.")
-    chosen = [
-        line
-        for line in decisions(tree, profile)
-        if player in (None, line.player + 1) and (match is None or match in line.infoset)
-    ]
-    shown = chosen[:limit]
+    rules = load_game(game or bundle.metadata.get("spec") or profile.game)
+    require_strategy_of(strategy, profile, rules)
+    players = len(player_names(rules))
+    if player is not None and not 1 <= player <= players:
+        raise EquipoiseError(f"--player: found {player}, expected 1 to {players}.")
+    chosen, shown = 0, []
+    for line in decisions(rules, profile):
+        if player in (None, line.player + 1) and (match is None or match in line.infoset):
+            if limit is None or chosen < limit:
+                shown.append(line)
+            chosen += 1
     if json:
         lines = [
             {
@@ -53,11 +62,11 @@ def command(
             }
             for line in shown
         ]
-        print_json({"game": profile.game, "infosets": len(chosen), "strategy": lines})
+        print_json({"game": profile.game, "infosets": chosen, "strategy": lines})
         return
     print_decisions(shown)
-    if len(shown) < len(chosen):
-        note(f"{len(chosen) - len(shown):,} more information sets: raise --limit to see them.")
+    if len(shown) < chosen:
+        note(f"{chosen - len(shown):,} more information sets: raise --limit to see them.")
 
 
 def print_decisions(lines: Iterable[Decision]) -> None:

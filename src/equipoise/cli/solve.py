@@ -3,30 +3,37 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from equipoise.cli import options
-from equipoise.cli.output import duration, note, number, print_facts, print_json
+from equipoise.cli.info import by_round
+from equipoise.cli.output import duration, note, number, print_facts, print_json, print_table
 from equipoise.cli.steps import Steps, peak_memory_mb
 from equipoise.errors import EquipoiseError
 from equipoise.games.base import GAMES
-from equipoise.solve.methods import METHODS
+from equipoise.solve.methods import AUTO, METHODS
 
 if TYPE_CHECKING:
+    from equipoise.abstraction.base import Abstraction
     from equipoise.certify import Certificate
     from equipoise.games.extensive import ExtensiveGame
+    from equipoise.games.ordered import StageGame
     from equipoise.sequence.build import SequenceForm
     from equipoise.solve.base import Method, Solution, Status, Stop
+    from equipoise.strategy.profile import Strategy
 
 CONVERGED, STOPPED_SHORT, INTERRUPTED = 0, 1, 130
 
 EPILOG = "\n".join(
     [
         "Algorithms:\n",
+        f"- **auto**, the default: {AUTO}",
         *(f"- **{name}**: {row.why}" for name, row in METHODS.items()),
         "\nGames:\n",
         *(f"- **{name}**: {entry.description}" for name, entry in GAMES.items()),
@@ -35,14 +42,21 @@ EPILOG = "\n".join(
 
 _PREVIEW = 10
 
+# What both players together may gain by default: in a tree, and relative to what is at stake in a
+# game with signals, where it is rounded down to a power of ten (Rhode Island hold'em: 0.1 chips).
+_TREE_GAP, _RELATIVE_GAP = 1e-6, 1e-5
+
 
 @dataclass(frozen=True)
 class Request:
     """What the user asked for."""
 
     spec: str
+    abstraction: Path | None
+    method: str | None
     algorithm: str | None
-    stop: Stop
+    gap: float | None
+    limits: Stop
     seed: int
     out: Path
     resume: bool
@@ -53,10 +67,13 @@ class Request:
 
 @dataclass(frozen=True, eq=False)
 class Result:
-    """What came of it."""
+    """What came of it; ``strategy`` is the solution's, in the full game."""
 
-    game: ExtensiveGame
+    game: ExtensiveGame | StageGame
+    coarse: Abstraction | None
     solution: Solution
+    why: str
+    strategy: Strategy
     proof: Certificate
     status: Status
     steps: Steps
@@ -69,8 +86,24 @@ def command(
         typer.Option(help="How to solve: auto or one of those below.", show_default="auto"),
     ] = None,
     gap: Annotated[
-        float, typer.Option(help="Stop when both players together could gain no more than this.")
-    ] = 1e-6,
+        float | None,
+        typer.Option(
+            help="Stop when both players together could gain no more than this.",
+            show_default="1e-6; with signals, some 100,000th of what is at stake: 0.1 chips in "
+            "Rhode Island",
+        ),
+    ] = None,
+    method: Annotated[
+        str | None,
+        typer.Option(
+            help="How to abstract a game with signals: gameshrink, histogram or suits, as in "
+            "'equipoise abstract', or none.",
+            show_default="gameshrink",
+        ),
+    ] = None,
+    abstraction: Annotated[
+        Path | None, typer.Option(help="Use this abstraction, as 'equipoise abstract' writes it.")
+    ] = None,
     iterations: Annotated[int | None, typer.Option(help="Stop after this many iterations.")] = None,
     time: Annotated[float | None, typer.Option(help="Stop after this many seconds.")] = None,
     out: Annotated[
@@ -86,7 +119,10 @@ def command(
     ] = False,
     json: options.Json = False,
 ) -> int:
-    """Solve a game, certify what was found, and save it."""
+    """Solve a game, certify what was found in the full game, and save it.
+
+    A game with signals is abstracted before it is solved, and the solution lifted back.
+    """
     from equipoise.cli.checkpoints import default_file
     from equipoise.solve.base import Status, Stop
 
@@ -94,9 +130,12 @@ def command(
         raise EquipoiseError(f"--checkpoint: found {checkpoint}, expected a number >= 0.")
     request = Request(
         spec=game,
+        abstraction=abstraction,
+        method=method,
         algorithm=algorithm,
-        stop=Stop(
-            gap=gap,
+        gap=gap,
+        limits=Stop(
+            gap=gap or 0.0,
             iterations=math.inf if iterations is None else iterations,
             seconds=math.inf if time is None else time,
         ),
@@ -118,30 +157,38 @@ def command(
 
 
 def run(request: Request) -> Result:
-    """Load, build, solve, certify and save, in that order."""
+    """Load, abstract, build, solve, lift, certify and save, in that order."""
     from equipoise import certify
     from equipoise.cli.checkpoints import checkpoint_of, require_free
-    from equipoise.cli.loading import load_tree
+    from equipoise.cli.loading import load_game
     from equipoise.sequence.build import build
     from equipoise.solve.base import Status
+    from equipoise.strategy.lift import lift
 
     steps = Steps()
     with steps.take("load"):
-        game = load_tree(request.spec)
+        game = load_game(request.spec)
+    coarse = _abstract(request, game, steps)
     with steps.take("build"):
-        form = build(game)
-    require_free(request.out, form, request.force)
+        form = build(game, coarse)
+    # What is saved is a strategy of the full game, whatever model of it is solved.
+    require_free(request.out, form.name, form.fingerprint.partition("/")[0], request.force)
+    stop = replace(request.limits, gap=default_gap(form) if request.gap is None else request.gap)
     with steps.take("solve"):
-        solution = _solve(request, form)
+        solution, why = _solve(request, form, stop)
+    strategy = solution.strategy
+    if coarse is not None:
+        with steps.take("lift"):
+            strategy = lift(strategy, coarse)
     with steps.take("certify"):
-        proof = certify.gap(game, solution.strategy)
+        proof = certify.gap(game, strategy)
     # The certificate, not the solver, says whether the target is met.
     status = solution.status
-    if proof.gap <= request.stop.gap:
+    if proof.gap <= stop.gap:
         status = Status.CONVERGED
     elif status is Status.CONVERGED:
         status = Status.UNCERTIFIED
-    result = Result(game, solution, proof, status, steps)
+    result = Result(game, coarse, solution, why, strategy, proof, status, steps)
     with steps.take("save"):
         _save(request, result)
     if status is Status.CONVERGED:
@@ -149,8 +196,37 @@ def run(request: Request) -> Result:
     return result
 
 
-def _solve(request: Request, form: SequenceForm) -> Solution:
-    """Run the solve loop under a live display, with checkpoints, from the beginning or from one."""
+def _abstract(
+    request: Request, game: ExtensiveGame | StageGame, steps: Steps
+) -> Abstraction | None:
+    """Return the abstraction to solve a game with signals through; a tree has none."""
+    from equipoise.cli.abstract import abstract
+    from equipoise.games.ordered import StageGame
+
+    if isinstance(game, StageGame):
+        with steps.take("abstract"):
+            return abstract(game, request.method, request.abstraction)
+    if request.method is not None or request.abstraction is not None:
+        raise EquipoiseError(
+            f"--method, --abstraction: '{game.name}' has no signals, expected a game with some."
+        )
+    return None
+
+
+def default_gap(form: SequenceForm) -> float:
+    """Return the target for a user who names none."""
+    from equipoise.solve.auto import stake
+
+    if form.tree is None:
+        return _TREE_GAP
+    return float(10.0 ** math.floor(math.log10(_RELATIVE_GAP * stake(form.tree))))
+
+
+def _solve(request: Request, form: SequenceForm, stop: Stop) -> tuple[Solution, str]:
+    """Run the solve loop under a live display, with checkpoints, from the beginning or from one.
+
+    Return why the method was chosen, too.
+    """
     from equipoise.cli.checkpoints import checkpoint_of, identity, require_same, saver
     from equipoise.cli.progress import live
     from equipoise.solve.base import solve
@@ -162,30 +238,36 @@ def _solve(request: Request, form: SequenceForm) -> Solution:
         note(f"{place}: no such checkpoint, starting from the beginning.")
     elif not request.resume and place.exists():
         note(f"{place}: an unfinished solve, which this one replaces; --resume would continue it.")
-    before = None if checkpoint is None else checkpoint.metadata.get("algorithm")
-    algorithm = request.algorithm or str(before or "auto")
-    method = choose(algorithm, form)
-    own = identity(form, algorithm, method, request.seed)
+    before = {} if checkpoint is None else checkpoint.metadata
+    algorithm = request.algorithm or str(before.get("algorithm", "auto"))
+    # A resumed solve goes on as it began, though its target may be another now.
+    target = float(before.get("target", stop.gap))
+    method, why = choose(algorithm, form, target)
+    own = {**identity(form, algorithm, method, request.seed), "target": target}
     if checkpoint is not None:
         require_same(place, checkpoint, own, form)
-    with live(request.stop, request.is_shown) as monitor:
-        return solve(
+    with live(stop, request.is_shown) as monitor:
+        solution = solve(
             form,
             method,
-            request.stop,
+            stop,
             seed=request.seed,
             monitor=monitor,
             checkpoint=saver(place, own),
             checkpoint_seconds=request.checkpoint_seconds,
             resume=None if checkpoint is None else checkpoint.arrays,
         )
+    return solution, why
 
 
-def choose(algorithm: str, form: SequenceForm) -> Method:
-    """Return the method that ``algorithm`` names."""
+def choose(algorithm: str, form: SequenceForm, target: float) -> tuple[Method, str]:
+    """Return the method that ``algorithm`` names, and why it is used."""
+    from equipoise.solve import auto
     from equipoise.solve.methods import method
 
-    return method(algorithm if algorithm != "auto" else "lp")
+    if algorithm == "auto":
+        return auto.choose(form, target)
+    return method(algorithm), "as asked for"
 
 
 def summary(request: Request, result: Result) -> dict[str, Any]:
@@ -203,7 +285,14 @@ def summary(request: Request, result: Result) -> dict[str, Any]:
         "seconds": solution.seconds,
         "cpu_seconds": solution.cpu_seconds,
         "peak_memory_mb": peak_memory_mb(),
+        "steps": [step._asdict() for step in result.steps.taken],
+        **({} if result.coarse is None else _buckets(result.coarse)),
     }
+
+
+def _buckets(coarse: Abstraction) -> dict[str, Any]:
+    """Return what the summary says of an abstraction."""
+    return {"abstraction": coarse.method, "buckets": by_round(coarse.buckets)}
 
 
 def _save(request: Request, result: Result) -> None:
@@ -214,7 +303,7 @@ def _save(request: Request, result: Result) -> None:
 
     save_strategy(
         request.out,
-        result.solution.strategy,
+        result.strategy,
         log=log_array(result.solution.log),
         metadata={
             **summary(request, result),
@@ -226,9 +315,9 @@ def _save(request: Request, result: Result) -> None:
 
 
 def _print(request: Request, result: Result) -> None:
-    """Print the summary and the first lines of the strategy."""
+    """Print the summary, where time and memory went, and the first lines of the strategy."""
     from equipoise.cli.show import print_decisions
-    from equipoise.strategy.table import decisions
+    from equipoise.strategy.table import decisions, infosets
 
     facts = summary(request, result)
     print_facts(
@@ -239,12 +328,22 @@ def _print(request: Request, result: Result) -> None:
             "bounds": f"{number(facts['lower'])} to {number(facts['upper'])}",
             "gap": f"{facts['gap']:.3g} (certified in the full game)",
             "algorithm": f"{facts['algorithm']}, {number(facts['iterations'])} iterations",
-            "time": ", ".join(f"{s.name} {duration(s.seconds)}" for s in result.steps.taken),
-            "memory": f"{facts['peak_memory_mb']:.0f} MB at most",
+            "because": result.why,
+            **({} if result.coarse is None else {"buckets": _text(facts["buckets"])}),
             "strategy": str(request.out),
         }
     )
-    lines = list(decisions(result.game, result.solution.strategy))
-    print_decisions(lines[:_PREVIEW])
-    if len(lines) > _PREVIEW:
-        note(f"{len(lines) - _PREVIEW:,} more information sets: equipoise show {request.out}")
+    header = ("step", "time", "CPU time", "peak memory")
+    rows = [
+        (name, duration(wall), duration(cpu), f"{memory:.0f} MB")
+        for name, wall, cpu, memory in result.steps.taken
+    ]
+    print_table(header, rows)
+    print_decisions(islice(decisions(result.game, result.strategy), _PREVIEW))
+    left = infosets(result.game) - _PREVIEW
+    if left > 0:
+        note(f"{left:,} more information sets: equipoise show {request.out}")
+
+
+def _text(buckets: Sequence[Any]) -> str:
+    return " / ".join(str(count) for count in buckets)

@@ -5,14 +5,16 @@ and hands back plans of the full one; the solve loop measures their gap in the f
 
 :func:`choose` is ``--algorithm auto``. On a tree it merges first. Then, up to sizes that were
 measured, one linear program (simplex for small games, interior point for fine gaps in larger ones)
-is faster than any first-order method; beyond them discounted CFR is. On a game with signals, whose payoff is never written out, it is discounted CFR in
-single precision, or in double if the target is too fine for that.
+is faster than any first-order method; beyond them discounted CFR is. A game with signals, too, is
+one linear program while it is small. Beyond that its payoff is never written out, and the method is
+discounted CFR in single precision, or in double if the target is too fine for that.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from equipoise.games.betting import BettingTree
 from equipoise.sequence.build import SequenceForm
 from equipoise.sequence.payoff import Sparse
 from equipoise.sequence.shrink import Shrunk, shrink
@@ -109,10 +111,16 @@ def choose(form: SequenceForm, target: float) -> tuple[Method, str]:
     return Shrinking(DCFR(), small), f"{merged}: discounted CFR is faster than a linear program"
 
 
+def stake(tree: BettingTree) -> float:
+    """Return about how much can be won or lost at a leaf of ``tree``."""
+    return float(abs(tree.base).max() + abs(tree.scale).max())
+
+
 def _choose_factored(form: SequenceForm, target: float) -> tuple[Method, str]:
-    """Choose the precision for a game with signals."""
+    """Choose between a linear program and two precisions for a game with signals."""
     assert form.tree is not None
-    stake = float(abs(form.tree.base).max() + abs(form.tree.scale).max())
-    if target >= SINGLE_PRECISION * stake:
+    if max(form.A.shape) <= SIMPLEX_NONZEROS and form.A.nonzeros <= SIMPLEX_NONZEROS:
+        return LP(), f"{form.A.nonzeros:,} payoff entries: one linear program is fastest, and exact"
+    if target >= SINGLE_PRECISION * stake(form.tree):
         return DCFR("float32"), "a game with signals: discounted CFR in single precision"
     return DCFR(), "a game with signals and a fine target: discounted CFR in double precision"

@@ -88,6 +88,12 @@ WRAPPERS: dict[str, Row] = {
 }
 """Methods around a method: ``WRAPPER:METHOD``."""
 
+AUTO = (
+    "on a tree, merges what plays the same part, then solves a linear program, or by dcfr beyond "
+    "300,000 payoffs; on a large game with signals, dcfr, in single precision unless the gap is tiny"
+)
+"""What ``auto`` does, in a line (:func:`equipoise.solve.auto.choose` does it)."""
+
 _TERM = re.compile(r"\s*([a-z][a-z0-9+-]*)\s*(?:\((.*)\))?\s*", re.DOTALL)
 
 

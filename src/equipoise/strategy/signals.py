@@ -12,6 +12,11 @@ from equipoise.sequence.build import game_fingerprint
 from equipoise.strategy.profile import Layout, Strategy
 
 
+def view_layout(game: StageGame) -> Layout:
+    """Return the layout of strategies that play ``game`` by its views."""
+    return Layout.of(game.tree, [signals.views for signals in views(game).rounds])
+
+
 def require_views(game: StageGame, strategy: Strategy) -> Layout:
     """Raise unless ``strategy`` plays ``game`` by its views; return its layout."""
     if strategy.layout is not None and "/" in strategy.fingerprint:
@@ -19,8 +24,7 @@ def require_views(game: StageGame, strategy: Strategy) -> Layout:
             f"Strategy of '{strategy.game}': found one of an abstraction, expected one of the full "
             "game: lift it first."
         )
-    counts = tuple(signals.views for signals in views(game).rounds)
-    layout = Layout.of(game.tree, counts)
+    layout = view_layout(game)
     sizes = tuple(int(layout.starts(player)[-1]) for player in (0, 1))
     strategy.require(game.name, game_fingerprint(game), sizes)
     return layout

@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 from equipoise.abstraction.base import Abstraction
 from equipoise.errors import EquipoiseError
 from equipoise.files import write_atomically
-from equipoise.strategy.profile import Strategy
+from equipoise.strategy.profile import Layout, Strategy
 
 Arrays = dict[str, NDArray[Any]]
 Metadata = dict[str, Any]
@@ -141,11 +141,13 @@ def save_strategy(
     arrays: Arrays = {f"behaviour.{i}": vector for i, vector in enumerate(strategy.behaviour)}
     if log is not None:
         arrays["log"] = log
-    own = {
+    own: Metadata = {
         "game": strategy.game,
         "fingerprint": strategy.fingerprint,
         "players": len(strategy.behaviour),
     }
+    if strategy.layout is not None:
+        own["layout"] = {"nodes": strategy.layout.nodes, "buckets": strategy.layout.buckets}
     save(path, STRATEGY, arrays, {**(metadata or {}), **own})
 
 
@@ -171,7 +173,31 @@ def strategy_of(path: str | Path, bundle: Bundle) -> Strategy:
                 f"{path}: array {name} has type {vector.dtype} and shape {vector.shape}, expected "
                 "a vector of floats."
             )
-    return Strategy(str(known["game"]), str(known["fingerprint"]), vectors)
+    layout = None if "layout" not in known else _layout(path, known["layout"], vectors)
+    return Strategy(str(known["game"]), str(known["fingerprint"]), vectors, layout)
+
+
+def _layout(path: str | Path, described: Any, vectors: tuple[NDArray[Any], ...]) -> Layout:
+    """Return the layout that the metadata describe, if the vectors have the lengths it says."""
+    found = tuple(len(vector) for vector in vectors)
+    try:
+        layout = Layout(
+            nodes=tuple(
+                tuple((int(turn), int(actions)) for turn, actions in own)
+                for own in described["nodes"]
+            ),
+            buckets=tuple(tuple(int(count) for count in row) for row in described["buckets"]),
+        )
+        expected = tuple(int(layout.starts(player)[-1]) for player in range(len(vectors)))
+    except (KeyError, IndexError, TypeError, ValueError):
+        raise EquipoiseError(
+            f"{path}: the layout cannot be read, expected decision nodes and buckets a round."
+        ) from None
+    if found != expected:
+        raise EquipoiseError(
+            f"{path}: found vectors of lengths {found}, expected {expected} by their layout."
+        )
+    return layout
 
 
 def save_abstraction(path: str | Path, abstraction: Abstraction) -> None:

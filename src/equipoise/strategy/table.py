@@ -1,12 +1,23 @@
-"""A strategy as a reader sees it: one line for each information set."""
+"""A strategy as a reader sees it: one line for each information set.
+
+In a game tree an information set is called by its label; in a game with signals by what the player
+has been told and what has been done, ``cards|history`` (``Ta7b7a|kK/bRc/kBr`` in Rhode Island
+hold'em), where views that differ by a symmetry have one name.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
+import numpy as np
+
 from equipoise.games.extensive import ExtensiveGame
+from equipoise.games.ordered import StageGame
+from equipoise.games.views import views
 from equipoise.strategy.profile import Strategy
+from equipoise.strategy.signals import require_views, view_layout
 
 
 class Decision(NamedTuple):
@@ -18,12 +29,79 @@ class Decision(NamedTuple):
     probabilities: tuple[float, ...]
 
 
-def decisions(game: ExtensiveGame, strategy: Strategy) -> Iterator[Decision]:
-    """Yield the decisions of ``strategy`` in the order of the tree; it must belong to ``game``."""
+class Group(NamedTuple):
+    """Information sets of one player that differ in her signals alone; in a tree, a single one.
+
+    Action ``a`` in the information set ``labels[k]`` is entry ``first + a * len(labels) + k`` of the
+    player's vector.
+    """
+
+    player: int
+    first: int
+    actions: tuple[str, ...]
+    labels: Sequence[str]
+
+
+def require_strategy(game: ExtensiveGame | StageGame, strategy: Strategy) -> None:
+    """Raise unless ``strategy`` is one of ``game``."""
+    if isinstance(game, StageGame):
+        require_views(game, strategy)
+        return
     sizes = tuple(game.sequences(player) for player in range(len(game.players)))
     strategy.require(game.name, game.fingerprint, sizes)
-    for place in range(game.infosets):
+
+
+def groups(game: ExtensiveGame | StageGame) -> Iterator[Group]:
+    """Yield the information sets of a game, in the order of its tree or betting tree."""
+    return _signal_groups(game) if isinstance(game, StageGame) else _tree_groups(game)
+
+
+def infosets(game: ExtensiveGame | StageGame) -> int:
+    """Return the number of information sets that :func:`decisions` goes through."""
+    if not isinstance(game, StageGame):
+        return game.infosets
+    layout = view_layout(game)
+    return sum(
+        layout.buckets[turn][player] for player, own in enumerate(layout.nodes) for turn, _ in own
+    )
+
+
+def decisions(game: ExtensiveGame | StageGame, strategy: Strategy) -> Iterator[Decision]:
+    """Yield the decisions of ``strategy``, which must belong to ``game``."""
+    require_strategy(game, strategy)
+    for group in groups(game):
+        for label, row in zip(group.labels, probabilities(group, strategy), strict=True):
+            yield Decision(group.player, label, group.actions, tuple(row))
+
+
+def probabilities(group: Group, strategy: Strategy) -> list[list[float]]:
+    """Return what ``strategy`` plays in each information set of ``group``."""
+    end = group.first + len(group.actions) * len(group.labels)
+    block = strategy.behaviour[group.player][group.first : end]
+    rows: list[list[float]] = block.reshape(len(group.actions), -1).T.tolist()
+    return rows
+
+
+def _tree_groups(game: ExtensiveGame) -> Iterator[Group]:
+    for place, label in enumerate(game.infoset_label):
         player, first = int(game.infoset_player[place]), int(game.first_sequence[place])
-        actions = game.infoset_actions[place]
-        weights = strategy.behaviour[player][first : first + len(actions)]
-        yield Decision(player, game.infoset_label[place], actions, tuple(map(float, weights)))
+        yield Group(player, first, game.infoset_actions[place], (label,))
+
+
+def _signal_groups(game: StageGame) -> Iterator[Group]:
+    tree, layout = game.tree, view_layout(game)
+    blocks = [iter(layout.starts(player).tolist()) for player in range(game.players)]
+    for node in np.flatnonzero(tree.player >= 0).tolist():
+        player, history = int(tree.player[node]), tree.histories[node]
+        names = view_names(game, int(tree.round[node]), player)
+        actions = tuple(tree.action[child] for child in tree.successors[node])
+        labels = [f"{name}|{history}" for name in names]
+        yield Group(player, next(blocks[player]), actions, labels)
+
+
+@lru_cache(maxsize=16)
+def view_names(game: StageGame, turn: int, player: int) -> tuple[str, ...]:
+    """Return the name of every view of ``player`` in round ``turn``."""
+    named = views(game)
+    count = named.rounds[turn].views[player]
+    return tuple(named.label(turn, view, player) for view in range(count))
