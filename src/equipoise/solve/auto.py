@@ -101,11 +101,11 @@ def choose(form: SequenceForm, target: float) -> tuple[Method, str]:
     if not isinstance(form.A, Sparse):
         return _choose_factored(form, target)
     small = shrink(form)
-    size, stake = small.form.A.nonzeros, float(abs(form.A.by_row.value).sum())
+    size, total = small.form.A.nonzeros, float(abs(form.A.by_row.value).sum())
     merged = f"{form.A.nonzeros:,} payoff entries, {size:,} after merging what plays the same part"
     if size <= SIMPLEX_NONZEROS:
         return Shrinking(LP(), small), f"{merged}: one linear program is fastest, and exact"
-    if size <= IPX_NONZEROS and target < ROUGH * stake:
+    if size <= IPX_NONZEROS and target < ROUGH * total:
         why = "for so fine a gap, an interior-point linear program is fastest"
         return Shrinking(LP("ipx"), small), f"{merged}: {why}"
     return Shrinking(DCFR(), small), f"{merged}: discounted CFR is faster than a linear program"
