@@ -175,8 +175,9 @@ def run(request: Request) -> Result:
     require_free(request.out, form.name, form.fingerprint.partition("/")[0], request.force)
     stop = replace(request.limits, gap=default_gap(form) if request.gap is None else request.gap)
     with steps.take("solve"):
-        solution, why = _solve(request, form, stop)
-    strategy = solution.strategy
+        solution, method, why = _solve(request, form, stop)
+    # Kept as precise as it was solved: in single precision a file is half as large.
+    strategy = solution.strategy.astype(getattr(method, "dtype", "float64"))
     if coarse is not None:
         with steps.take("lift"):
             strategy = lift(strategy, coarse)
@@ -222,10 +223,10 @@ def default_gap(form: SequenceForm) -> float:
     return float(10.0 ** math.floor(math.log10(_RELATIVE_GAP * stake(form.tree))))
 
 
-def _solve(request: Request, form: SequenceForm, stop: Stop) -> tuple[Solution, str]:
+def _solve(request: Request, form: SequenceForm, stop: Stop) -> tuple[Solution, Method, str]:
     """Run the solve loop under a live display, with checkpoints, from the beginning or from one.
 
-    Return why the method was chosen, too.
+    Return the method, too, and why it was chosen.
     """
     from equipoise.cli.checkpoints import checkpoint_of, identity, require_same, saver
     from equipoise.cli.progress import live
@@ -257,7 +258,7 @@ def _solve(request: Request, form: SequenceForm, stop: Stop) -> tuple[Solution, 
             checkpoint_seconds=request.checkpoint_seconds,
             resume=None if checkpoint is None else checkpoint.arrays,
         )
-    return solution, why
+    return solution, method, why
 
 
 def choose(algorithm: str, form: SequenceForm, target: float) -> tuple[Method, str]:

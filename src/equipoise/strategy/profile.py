@@ -12,7 +12,7 @@ action, one entry a view (or bucket).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -75,6 +75,12 @@ class Strategy:
     fingerprint: str
     behaviour: tuple[NDArray[Any], ...]
     layout: Layout | None = None
+
+    def astype(self, dtype: Any) -> Strategy:
+        """Return the same strategy with numbers of ``dtype``."""
+        return replace(
+            self, behaviour=tuple(own.astype(dtype, copy=False) for own in self.behaviour)
+        )
 
     def require(self, game: str, fingerprint: str, sizes: tuple[int, ...]) -> None:
         """Raise unless this strategy belongs to the game with these numbers of sequences."""
