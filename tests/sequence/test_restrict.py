@@ -5,10 +5,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from equipoise.abstraction.dominated import eliminate
 from equipoise.errors import EquipoiseError
+from equipoise.games import poker
 from equipoise.games.classic import kuhn, leduc
+from equipoise.games.views import signal_rounds
 from equipoise.sequence.build import build
 from equipoise.sequence.restrict import restrict
+from equipoise.solve.auto import Shrinking
 from equipoise.solve.base import solve
 from equipoise.solve.lp import LP
 
@@ -33,14 +37,14 @@ def test_lifted_plans_are_plans_that_earn_the_same(form, seed):
     random = np.random.default_rng(seed)
     small = restrict(form, random_mask(form.X, random), random_mask(form.Y, random))
     plans = []
-    for player, space, whole in ((0, small.form.X, form.X), (1, small.form.Y, form.Y)):
-        behaviour = space.uniform() * random.uniform(0.5, 1.5, size=space.size)
-        plan = space.plan(space.behaviour(space.plan(behaviour)))
-        lifted = small.lift(player, plan)
+    for space in (small.form.X, small.form.Y):
+        weights = space.uniform() * random.uniform(0.5, 1.5, size=space.size)
+        plans.append(space.plan(space.behaviour(space.plan(weights))))
+    lifted = small.lift(*plans)
+    for whole, plan in zip((form.X, form.Y), lifted, strict=True):
         E, e = whole.constraints()
-        np.testing.assert_allclose(E @ lifted, e, atol=1e-12)
-        plans.append((plan, lifted))
-    (x, whole_x), (y, whole_y) = plans
+        np.testing.assert_allclose(E @ plan, e, atol=1e-12)
+    (x, y), (whole_x, whole_y) = plans, lifted
     assert x @ small.form.A.times(y) == pytest.approx(whole_x @ form.A.times(whole_y), abs=1e-12)
 
 
@@ -51,6 +55,22 @@ def test_keeping_everything_changes_nothing():
     assert same.form.A.nonzeros == form.A.nonzeros
     exact, found = (solve(f, LP()).value for f in (form, same.form))
     assert found == pytest.approx(exact, abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("game", "exact"),
+    [(poker.kuhn(), -1 / 18), (poker.leduc(), -0.085606424078)],  # Kuhn 1950; OpenSpiel's tests
+    ids=["kuhn", "leduc"],
+)
+def test_what_elimination_leaves_solves_the_game(game, exact):
+    form = build(game)
+    left = eliminate(game.tree, signal_rounds(game))
+    small = restrict(form, left.sequences(0), left.sequences(1))
+    assert small.form.X.size < form.X.size
+    assert small.form.Y.size < form.Y.size
+    solution = solve(form, Shrinking(LP(), small))
+    assert solution.gap < 1e-9  # in the whole form
+    assert solution.value == pytest.approx(exact, abs=1e-9)
 
 
 def test_a_player_with_fewer_actions_earns_no_more():

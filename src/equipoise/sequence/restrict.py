@@ -1,15 +1,19 @@
 """A sequence form without some of its sequences: what is left after elimination, to be solved.
 
 ``restrict(form, rows, columns)`` keeps the sequences that two masks mark, with their constraints
-and payoffs, and remembers where they came from. Its result is a sequence form like any other; a
-plan for it becomes a plan for the whole form by :meth:`Restricted.lift`, which puts zeros in place
-of what was dropped. Which sequences may be dropped without changing the value is for others to say
-(:mod:`equipoise.abstraction.dominated`).
+and payoffs, and remembers where they came from. Its result is a sequence form like any other; plans
+for it become plans for the whole form by :meth:`Restricted.lift`, which puts zeros in place of what
+was dropped. Which sequences may be dropped without changing the value is for others to say
+(:mod:`equipoise.abstraction.dominated`)::
+
+    left = eliminate(game.tree, signal_rounds(game))
+    small = restrict(form, left.sequences(0), left.sequences(1))
+    solution = solve(form, Shrinking(LP(), small))
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -26,40 +30,50 @@ Numbers = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Restricted:
-    """A smaller form, and for each player the sequences of ``whole`` that it keeps, in its order."""
+    """A smaller form, and for each player the sequences of the whole one that it keeps, in order.
 
-    whole: SequenceForm
+    ``sizes`` are the numbers of sequences of the whole form.
+    """
+
     form: SequenceForm
     kept: tuple[Numbers, Numbers]
+    sizes: tuple[int, int]
 
-    def lift(self, player: int, plan: NDArray[Any]) -> NDArray[Any]:
-        """Return the plan of the whole form that never plays what was dropped."""
-        space = (self.whole.X, self.whole.Y)[player]
-        lifted = np.zeros(space.size, dtype=plan.dtype)
-        lifted[self.kept[player]] = plan
-        return lifted
+    def lift(self, x: NDArray[Any], y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Return the plans of the whole form that never play what was dropped."""
+        whole = np.zeros(self.sizes[0], x.dtype), np.zeros(self.sizes[1], y.dtype)
+        for plan, place, own in zip(whole, self.kept, (x, y), strict=True):
+            plan[place] = own
+        return whole
 
 
 def restrict(form: SequenceForm, rows: Mask, columns: Mask) -> Restricted:
     """Keep the sequences of player 1 in ``rows`` and those of player 2 in ``columns``.
 
-    The payoffs of the result are written out, so the form should be of moderate size.
+    Masks are in the order of strategies. The payoffs of the result are written out, so the form
+    should be of moderate size.
     """
-    X, first = _restrict_space(form.X, rows, "rows")
-    Y, second = _restrict_space(form.Y, columns, "columns")
+    order = form.canonical or (None, None)
+    X, first = _restrict_space(form.X, rows, order[0], "rows")
+    Y, second = _restrict_space(form.Y, columns, order[1], "columns")
     matrix = form.A.matrix().tocsr()[first][:, second].tocoo()
     A = Sparse.from_entries(matrix.row, matrix.col, matrix.data, (X.size, Y.size))
-    small = replace(form, X=X, Y=Y, A=A, fingerprint=f"{form.fingerprint}, restricted")
-    return Restricted(form, small, (first, second))
+    small = SequenceForm(X, Y, A, form.name, f"{form.fingerprint}, restricted")
+    return Restricted(small, (first, second), (form.X.size, form.Y.size))
 
 
-def _restrict_space(space: Treeplex, keep: Mask, what: str) -> tuple[Treeplex, Numbers]:
+def _restrict_space(
+    space: Treeplex, marked: Mask, order: Numbers | None, what: str
+) -> tuple[Treeplex, Numbers]:
     """Return the treeplex of the kept sequences, one block a set, and their old numbers."""
-    if keep.shape != (space.size,) or not keep[0]:
+    if marked.shape != (space.size,) or not marked[0]:
         raise EquipoiseError(
-            f"Restriction, {what}: found a mask of shape {keep.shape}, expected ({space.size},) "
+            f"Restriction, {what}: found a mask of shape {marked.shape}, expected ({space.size},) "
             "with the empty sequence kept."
         )
+    keep = marked.copy()
+    if order is not None:
+        keep[order] = marked
     blocks, parents = space.blocks, space.parents()
     kept, number = [0], {0: 0}
     sets: list[tuple[int, int, int, None]] = []

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from equipoise.games.betting import BettingTree
 from equipoise.sequence.build import SequenceForm
 from equipoise.sequence.payoff import Sparse
+from equipoise.sequence.restrict import Restricted
 from equipoise.sequence.shrink import Shrunk, shrink
 from equipoise.solve.base import Arrays, Context, Method, Plan, Run
 from equipoise.solve.cfr import DCFR
@@ -30,10 +31,10 @@ SINGLE_PRECISION = 1e-6
 
 @dataclass(frozen=True)
 class Shrinking:
-    """Run ``method`` on the merged form (``small``, if it is known already)."""
+    """Run ``method`` on the merged form, or on a ``small`` one that is known already."""
 
     method: Method
-    small: Shrunk | None = field(default=None, repr=False, compare=False)
+    small: Shrunk | Restricted | None = field(default=None, repr=False, compare=False)
 
     @property
     def name(self) -> str:
@@ -49,7 +50,7 @@ class Shrinking:
 class ShrinkingRun:
     """A run on the merged form, seen from the full one."""
 
-    def __init__(self, small: Shrunk, run: Run) -> None:
+    def __init__(self, small: Shrunk | Restricted, run: Run) -> None:
         self.small, self.run = small, run
 
     @property
