@@ -134,10 +134,10 @@ def exact_gain(game, strategy, player):
 
 
 def two_hole_cards():
-    """Hold'em in small: two hole cards each, a flop of three, eight cards in all."""
+    """Hold'em in small: two hole cards each, a flop of three, seven cards in all."""
     return poker.poker_game(
         "small hold'em",
-        deck=Deck.small(4, 2),
+        deck=Deck.small(7),
         hole=2,
         board=(0, 3),
         tree=limit(2, bets=(1, 2), cap=1, antes=1),
