@@ -30,6 +30,11 @@ class TiledIteration:
         self.trunk = [_Trunk(sides[i], last.trunk[i], dtype) for i in (0, 1)]
         self.units = [np.uint32(units) for units in last.units]
         self.tiles = len(last.cut.tile) - 1
+        widest = max(int(np.diff(last.cut.bounds(i)).max()) for i in (0, 1))
+        most = max(last.units) * widest
+        # For each lane: a tile's plan and gradient, and rows of scratch for kernels.
+        self.buffers = np.zeros((LANES, 2, most), dtype=dtype)
+        self.scratch = np.zeros((LANES, 3, widest), dtype=dtype)
 
     def run(self, table: Any) -> None:
         """Do one iteration for each row of ``table``."""
@@ -59,7 +64,8 @@ class TiledIteration:
 
         def work(lane: int, low: int, high: int) -> None:
             _sweep_tiles(
-                half, low, high, sign, row, below.lanes[lane],
+                half, low, high, sign, row, below.lanes[lane], self.buffers[lane],
+                self.scratch[lane],
                 (giver.space.blocks, giver.play, giver.average, above.plan, above.blocks,
                  np.uint32(above.size), self.units[source]),
                 (taker.space.blocks, taker.regret, taker.play, below.blocks,
@@ -95,21 +101,16 @@ class _Trunk:
 
 @njit(cache=True, nogil=True)
 def _sweep_tiles(
-    half: Any, low: Any, high: Any, sign: Any, row: Any, lane: Any, giver: Any, taker: Any
-) -> None:
+    half: Any, low: Any, high: Any, sign: Any, row: Any, lane: Any, buffers: Any, scratch: Any,
+    giver: Any, taker: Any,
+) -> None:  # fmt: skip
     """Tiles ``low .. high``: finish the giver's plan, multiply, update the taker's regrets."""
     blocks1, play1, average1, plan, trunk_blocks1, trunk1, units1 = giver
     blocks2, regret2, play2, trunk_blocks2, trunk2, units2 = taker
     tiles = len(half.tile_source) - 1
     count1 = np.uint32((len(blocks1.start) - trunk_blocks1) // tiles)
     count2 = np.uint32((len(blocks2.start) - trunk_blocks2) // tiles)
-    widest = np.uint32(0)
-    for p in range(low, high):
-        widest = max(widest, np.uint32(half.tile_source[p + 1] - half.tile_source[p]))
-        widest = max(widest, np.uint32(half.tile_target[p + 1] - half.tile_target[p]))
-    local1 = np.empty(units1 * widest, regret2.dtype)
-    local2 = np.empty(units2 * widest, regret2.dtype)
-    scratch = np.empty((3, widest), regret2.dtype)
+    local1, local2 = buffers[0], buffers[1]
     packed = packing(half)
     for p in range(low, high):
         base1 = np.uint32(trunk1 + units1 * half.tile_source[p])
