@@ -1,33 +1,43 @@
 """Equipoise: the rules of an imperfect-information game in, a certified equilibrium out.
 
+    from equipoise import DCFR, Gap, build, certify, gameshrink, lift, poker
+    from equipoise.solve import solve
+
 The names below load on first use, so that ``import equipoise`` costs neither Numba nor SciPy.
 """
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import Any
+from equipoise.lazy import attach
 
 __version__ = "0.1.0"
 
 _HOME: dict[str, str] = {
     "Abstraction": "equipoise.abstraction.base",
+    "CFR": "equipoise.solve.cfr",
+    "Certificate": "equipoise.certify.certificate",
+    "DCFR": "equipoise.solve.cfr",
     "EquipoiseError": "equipoise.errors",
+    "ExtensiveGame": "equipoise.games.extensive",
+    "Gap": "equipoise.solve.base",
+    "Iterations": "equipoise.solve.base",
+    "LP": "equipoise.solve.lp",
+    "NormalGame": "equipoise.games.normal",
+    "SequenceForm": "equipoise.sequence.build",
+    "Solution": "equipoise.solve.base",
+    "Strategy": "equipoise.strategy.profile",
+    "Time": "equipoise.solve.base",
+    "TreeBuilder": "equipoise.games.tree",
+    "build": "equipoise.sequence.build",
     "coarsen": "equipoise.abstraction.base",
+    "from_matrices": "equipoise.games.normal",
+    "from_rules": "equipoise.games.tree",
     "gameshrink": "equipoise.abstraction.gameshrink",
+    "lift": "equipoise.strategy.lift",
+    "load": "equipoise.games.base",
+    "poker": "equipoise.games.poker",
 }
 
 __all__ = [*_HOME, "__version__"]
 
-
-def __getattr__(name: str) -> Any:
-    """Import the public name ``name`` from its home on first use."""
-    if name in _HOME:
-        value = getattr(import_module(_HOME[name]), name)
-        globals()[name] = value
-        return value
-    raise AttributeError(f"module 'equipoise' has no attribute '{name}'")
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__getattr__, __dir__ = attach(__name__, _HOME)
