@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from equipoise.cli import options
-from equipoise.cli.info import by_round
+from equipoise.cli.info import bucket_text, by_round
 from equipoise.cli.output import duration, print_facts, print_json
 from equipoise.cli.steps import Steps
 from equipoise.errors import EquipoiseError
@@ -71,7 +71,7 @@ def command(
         {
             "game": rules.name,
             "method": f"{method} ({METHODS[method][1]})",
-            "buckets": " / ".join(str(count) for count in by_round(found.buckets)),
+            "buckets": bucket_text(by_round(found.buckets)),
             "time": duration(steps.taken[-1].seconds),
             "abstraction": str(place),
         }

@@ -98,6 +98,11 @@ def by_round(buckets: Sequence[Sequence[int]]) -> list[Any]:
     return [counts[0] if len(set(counts)) == 1 else list(counts) for counts in buckets]
 
 
+def bucket_text(buckets: Sequence[Any]) -> str:
+    """Return the buckets of each round in words: 13 / 325 / 7969."""
+    return " / ".join(str(count) for count in buckets)
+
+
 def _facts(sizes: dict[str, Any]) -> dict[str, str]:
     """Return ``sizes`` in words."""
     facts = {
@@ -115,5 +120,5 @@ def _facts(sizes: dict[str, Any]) -> dict[str, str]:
     if "buckets" in sizes:
         facts["signal tree"] = f"{number(sizes['signal_tree_nodes'])} nodes"
         facts["rounds"] = number(sizes["rounds"])
-        facts["buckets"] = " / ".join(str(count) for count in sizes["buckets"])
+        facts["buckets"] = bucket_text(sizes["buckets"])
     return facts

@@ -11,7 +11,7 @@ Game = Annotated[
     str,
     typer.Argument(
         metavar="GAME",
-        help="A named game (leduc, 'leduc(ranks=5,suits=2)'), a file (game.efg, game.nfg), or "
+        help="A named game (leduc, 'leduc(ranks=5,suits=2)'), a file (*.efg, *.nfg, *.toml), or "
         "openspiel:NAME.",
     ),
 ]

@@ -1,0 +1,249 @@
+"""The road of a solve: load, abstract, build, solve, lift, certify, save."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from equipoise.cli.info import by_round
+from equipoise.cli.output import note
+from equipoise.cli.steps import Steps, peak_memory_mb
+from equipoise.errors import EquipoiseError
+
+if TYPE_CHECKING:
+    from equipoise.abstraction.base import Abstraction
+    from equipoise.certify import Certificate
+    from equipoise.games.extensive import ExtensiveGame
+    from equipoise.games.ordered import StageGame
+    from equipoise.sequence.build import SequenceForm
+    from equipoise.solve.base import Method, Row, Solution, Status, Stop
+    from equipoise.strategy.profile import Strategy
+
+# What both players together may gain by default: in a tree, and relative to what is at stake in a
+# game with signals, where it is rounded down to a power of ten (Rhode Island hold'em: 0.1 chips).
+_TREE_GAP, _RELATIVE_GAP = 1e-6, 1e-5
+
+
+@dataclass(frozen=True)
+class Request:
+    """What the user asked for."""
+
+    spec: str
+    abstraction: Path | None
+    method: str | None
+    algorithm: str | None
+    gap: float | None
+    limits: Stop
+    seed: int
+    out: Path
+    resume: bool
+    checkpoint_seconds: float
+    force: bool
+    is_shown: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """What was found: a strategy of the full game, and how; the solver's own plans are let go."""
+
+    coarse: Abstraction | None
+    strategy: Strategy
+    target: float
+    algorithm: str
+    why: str
+    status: Status
+    iterations: int
+    seconds: float
+    cpu_seconds: float
+    log: tuple[Row, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Result:
+    """What came of a request; the status is what the certificate says."""
+
+    game: ExtensiveGame | StageGame
+    found: Found
+    proof: Certificate
+    status: Status
+    steps: Steps
+
+
+def run(request: Request) -> Result:
+    """Go the whole road and measure each step."""
+    from equipoise import certify
+    from equipoise.cli.checkpoints import checkpoint_of
+    from equipoise.cli.loading import load_game
+    from equipoise.solve.base import Status
+
+    steps = Steps()
+    with steps.take("load"):
+        game = load_game(request.spec)
+    found = _find(request, game, steps)
+    with steps.take("certify"):
+        proof = certify.gap(game, found.strategy)
+    # The certificate, not the solver, says whether the target is met.
+    status = found.status
+    if proof.gap <= found.target:
+        status = Status.CONVERGED
+    elif status is Status.CONVERGED:
+        status = Status.UNCERTIFIED
+    result = Result(game, found, proof, status, steps)
+    with steps.take("save"):
+        _save(request, result)
+    if status is Status.CONVERGED:
+        checkpoint_of(request.out).unlink(missing_ok=True)
+    return result
+
+
+def _find(request: Request, game: ExtensiveGame | StageGame, steps: Steps) -> Found:
+    """Abstract, build, solve and lift."""
+    from equipoise.cli.checkpoints import require_free
+    from equipoise.sequence.build import build
+    from equipoise.strategy.lift import lift
+
+    coarse = _abstract(request, game, steps)
+    with steps.take("build"):
+        form = build(game, coarse)
+    # What is saved is a strategy of the full game, whatever model of it is solved.
+    require_free(request.out, form.name, form.fingerprint.partition("/")[0], request.force)
+    stop = replace(request.limits, gap=default_gap(form) if request.gap is None else request.gap)
+    with steps.take("solve"):
+        solution, method, why = _solve(request, form, stop)
+    # Kept as precise as it was solved: in single precision a file is half as large.
+    strategy = solution.strategy.astype(getattr(method, "dtype", "float64"))
+    if coarse is not None:
+        with steps.take("lift"):
+            strategy = lift(strategy, coarse)
+    return Found(
+        coarse=coarse,
+        strategy=strategy,
+        target=stop.gap,
+        algorithm=solution.method,
+        why=why,
+        status=solution.status,
+        iterations=solution.iterations,
+        seconds=solution.seconds,
+        cpu_seconds=solution.cpu_seconds,
+        log=solution.log,
+    )
+
+
+def _abstract(
+    request: Request, game: ExtensiveGame | StageGame, steps: Steps
+) -> Abstraction | None:
+    """Return the abstraction to solve a game with signals through; a tree has none."""
+    from equipoise.cli.abstract import abstract
+    from equipoise.games.ordered import StageGame
+
+    if isinstance(game, StageGame):
+        with steps.take("abstract"):
+            return abstract(game, request.method, request.abstraction)
+    if request.method is not None or request.abstraction is not None:
+        raise EquipoiseError(
+            f"--method, --abstraction: '{game.name}' has no signals, expected a game with some."
+        )
+    return None
+
+
+def default_gap(form: SequenceForm) -> float:
+    """Return the target for a user who names none."""
+    from equipoise.solve.auto import stake
+
+    if form.tree is None:
+        return _TREE_GAP
+    return float(10.0 ** math.floor(math.log10(_RELATIVE_GAP * stake(form.tree))))
+
+
+def _solve(request: Request, form: SequenceForm, stop: Stop) -> tuple[Solution, Method, str]:
+    """Run the solve loop under a live display, with checkpoints, from the beginning or from one.
+
+    Return the method, too, and why it was chosen.
+    """
+    from equipoise.cli.checkpoints import checkpoint_of, identity, require_same, saver
+    from equipoise.cli.progress import live
+    from equipoise.solve.base import solve
+    from equipoise.strategy.store import CHECKPOINT, load
+
+    place = checkpoint_of(request.out)
+    checkpoint = load(place, CHECKPOINT) if request.resume and place.exists() else None
+    if request.resume and checkpoint is None:
+        note(f"{place}: no such checkpoint, starting from the beginning.")
+    elif not request.resume and place.exists():
+        note(f"{place}: an unfinished solve, which this one replaces; --resume would continue it.")
+    before = {} if checkpoint is None else checkpoint.metadata
+    algorithm = request.algorithm or str(before.get("algorithm", "auto"))
+    # A resumed solve goes on as it began, though its target may be another now.
+    target = float(before.get("target", stop.gap))
+    method, why = choose(algorithm, form, target)
+    own = {**identity(form, algorithm, method, request.seed), "target": target}
+    if checkpoint is not None:
+        require_same(place, checkpoint, own, form)
+    with live(stop, request.is_shown) as monitor:
+        solution = solve(
+            form,
+            method,
+            stop,
+            seed=request.seed,
+            monitor=monitor,
+            checkpoint=saver(place, own),
+            checkpoint_seconds=request.checkpoint_seconds,
+            resume=None if checkpoint is None else checkpoint.arrays,
+        )
+    return solution, method, why
+
+
+def choose(algorithm: str, form: SequenceForm, target: float) -> tuple[Method, str]:
+    """Return the method that ``algorithm`` names, and why it is used."""
+    from equipoise.solve import auto
+    from equipoise.solve.methods import method
+
+    if algorithm == "auto":
+        return auto.choose(form, target)
+    return method(algorithm), "as asked for"
+
+
+def summary(request: Request, result: Result) -> dict[str, Any]:
+    """Return what is worth keeping about a solve; the bounds and the gap are the certificate's."""
+    found, proof = result.found, result.proof
+    return {
+        "game": request.spec,
+        "algorithm": found.algorithm,
+        "status": result.status.value,
+        "value": proof.value,
+        "lower": -proof.best_responses[1],
+        "upper": proof.best_responses[0],
+        "gap": proof.gap,
+        "iterations": found.iterations,
+        "seconds": found.seconds,
+        "cpu_seconds": found.cpu_seconds,
+        "peak_memory_mb": peak_memory_mb(),
+        "steps": [step._asdict() for step in result.steps.taken],
+        **({} if found.coarse is None else _buckets(found.coarse)),
+    }
+
+
+def _buckets(coarse: Abstraction) -> dict[str, Any]:
+    """Return what the summary says of an abstraction."""
+    return {"abstraction": coarse.method, "buckets": by_round(coarse.buckets)}
+
+
+def _save(request: Request, result: Result) -> None:
+    """Write the strategy, its log and its summary."""
+    from equipoise import __version__
+    from equipoise.solve.base import log_array
+    from equipoise.strategy.store import save_strategy
+
+    save_strategy(
+        request.out,
+        result.found.strategy,
+        log=log_array(result.found.log),
+        metadata={
+            **summary(request, result),
+            "spec": request.spec,
+            "seed": request.seed,
+            "equipoise": __version__,
+        },
+    )
