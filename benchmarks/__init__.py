@@ -1,0 +1,1 @@
+"""Equipoise beside its peers: each module is a command, ``python -m benchmarks.NAME``."""
