@@ -46,8 +46,10 @@ SOLVE = """
 from equipoise.games.base import load
 from equipoise.sequence.build import build
 from equipoise.solve.base import Gap, solve
+from equipoise.solve.auto import choose
 from equipoise.solve.methods import method
-solve(build(load("leduc")), method({!r}), Gap(1e-3))
+form, name = build(load("leduc")), {!r}
+solve(form, choose(form, 1e-3)[0] if name == "auto" else method(name), Gap(1e-3))
 """
 TREE = """
 import time
