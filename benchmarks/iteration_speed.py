@@ -23,6 +23,7 @@ os.environ.update({"OMP_NUM_THREADS": "1", "NUMBA_NUM_THREADS": "1"})
 
 from benchmarks.iterative import Iterative, LiteEFG, OpenSpiel, Plans
 from benchmarks.problems import GAMES, Problem, export, load
+from benchmarks.report import markdown
 from equipoise.games.classic import leduc
 from equipoise.sequence.build import build
 from equipoise.solve.base import Context
@@ -71,12 +72,18 @@ def main(arguments: list[str] | None = None) -> None:
         for _ in range(options.turns):
             for name, solver in solvers.items():
                 rates[name].append(counts[name] / _seconds(solver, counts[name]))
-    print(f"{'CFR+ on Leduc':<16}{'iterations/s':>14}{'ours/theirs':>14}{'bar':>8}", end="")
-    print(f"{f'gap after {COMPARED_AT}':>16}")
-    for name, own in rates.items():
-        bar = f"{BARS[name]:g}x" if name in BARS else ""
-        print(f"{name:<16}{statistics.median(own):>14,.0f}", end="")
-        print(f"{_ratio(rates, name):>13,.0f}x{bar:>8}{gaps[name]:>16.3e}")
+    rows = [
+        [
+            name,
+            f"{statistics.median(own):,.0f}",
+            f"{_ratio(rates, name):,.0f}x",
+            f"{BARS[name]:g}x" if name in BARS else "",
+            f"{gaps[name]:.3e}",
+        ]
+        for name, own in rates.items()
+    ]
+    header = ["CFR+ on Leduc", "iterations/s", "ours/theirs", "bar", f"gap after {COMPARED_AT}"]
+    print(markdown(header, rows))
     if options.json:
         ratios = {name: _ratio(rates, name) for name in rates}
         document = {"rates": rates, "ours_over_theirs": ratios, f"gap_after_{COMPARED_AT}": gaps}

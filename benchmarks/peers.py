@@ -26,6 +26,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.problems import GAMES, export
+from benchmarks.report import markdown
 from equipoise.certify import gap
 from equipoise.games.base import load
 from equipoise.games.extensive import ExtensiveGame
@@ -81,7 +82,7 @@ def main(arguments: list[str] | None = None) -> None:
     heats = []
     for name in options.games:
         heats.append(race(name, options))
-        print("\n".join(table(heats[-1], options.targets, options.limit)), flush=True)
+        print(table(heats[-1], options.targets, options.limit), flush=True)
     if options.json:
         document = {"limit": options.limit, "heats": [asdict(heat) for heat in heats]}
         options.json.write_text(json.dumps(document, indent=2) + "\n")
@@ -100,19 +101,17 @@ def race(name: str, options: argparse.Namespace) -> Heat:
     return Heat(name, _size(game, form), rows)
 
 
-def table(heat: Heat, targets: list[float], limit: float) -> list[str]:
-    """Return the lines of a heat's table: CPU seconds, and how many times ours that is."""
-    size = ", ".join(f"{count:,} {what}" for what, count in heat.size.items())
+def table(heat: Heat, targets: list[float], limit: float) -> str:
+    """Return a heat's table: CPU seconds, how many times ours that is, and by which variant."""
     ours = next((row.cells for row in heat.rows if row.contestant == "equipoise"), {})
-    lines = [
-        "",
-        f"{heat.game}: {size}",
-        f"{'CPU s to gap':<13}" + _columns(f"{t:g}" for t in targets),
+    size = ", ".join(f"{count:,} {what}" for what, count in heat.size.items())
+    rows = [
+        [row.contestant]
+        + [_text(row.cells.get(t), ours.get(t), limit, row.best_gap) for t in targets]
+        for row in heat.rows
     ]
-    for row in heat.rows:
-        texts = [_text(row.cells.get(t), ours.get(t), limit, row.best_gap) for t in targets]
-        lines.append(f"{row.contestant:<13}" + _columns(texts))
-    return lines
+    header = ["CPU s to gap", *(f"{target:g}" for target in targets)]
+    return f"\n{heat.game}: {size}\n\n{markdown(header, rows)}"
 
 
 def _text(cell: Cell | None, ours: Cell | None, limit: float, best: float | None) -> str:
@@ -121,10 +120,6 @@ def _text(cell: Cell | None, ours: Cell | None, limit: float, best: float | None
         return f"> {limit:g} ({reached})"
     ratio = f" = {cell.cpu_seconds / ours.cpu_seconds:.3g}x" if ours else ""
     return f"{cell.cpu_seconds:.3g}{ratio} ({cell.variant})"
-
-
-def _columns(texts: Any) -> str:
-    return "".join(f"{text:>32}" for text in texts)
 
 
 def _size(game: ExtensiveGame, form: SequenceForm) -> dict[str, int]:

@@ -26,6 +26,7 @@ os.environ.update({"OMP_NUM_THREADS": "1", "NUMBA_NUM_THREADS": "1"})
 
 import numpy as np
 
+from benchmarks.report import markdown
 from equipoise.games.classic import kuhn, leduc
 from equipoise.sequence.build import SequenceForm, build
 from equipoise.sequence.payoff import Sparse
@@ -82,19 +83,11 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--png", type=Path, help="file to draw the figure to")
     parser.add_argument("--json", type=Path, help="file to write all figures to")
     options = parser.parse_args(arguments)
-    results = {}
-    for name in FAMILIES:
-        print(
-            f"\n{name:<16}{'nonzeros':>12}{'sequences':>12}{'us/iteration':>14}{'ns/nonzero':>12}"
-        )
-        points = []
-        for point in measure_family(name, options.most):
-            points.append(point)
-            each = point.seconds / point.nonzeros
-            print(f"{point.size:<16}{point.nonzeros:>12,}{point.sequences:>12,}", end="")
-            print(f"{1e6 * point.seconds:>14,.1f}{1e9 * each:>12.2f}", flush=True)
-        results[name] = points
-        print(f"slope {slope(points):.3f} over {decades(points):.1f} decades")
+    results = {name: list(measure_family(name, options.most)) for name in FAMILIES}
+    for name, points in results.items():
+        header = [name, "nonzeros", "sequences", "us/iteration", "ns/nonzero"]
+        print(f"\n{markdown(header, [_cells(point) for point in points])}\n")
+        print(f"{name}: slope {slope(points):.3f} over {decades(points):.1f} decades")
     if options.json:
         document = {
             name: {"slope": slope(points), "points": [asdict(point) for point in points]}
@@ -103,6 +96,16 @@ def main(arguments: list[str] | None = None) -> None:
         options.json.write_text(json.dumps(document, indent=2) + "\n")
     if options.png:
         draw(results, options.png)
+
+
+def _cells(point: Point) -> list[str]:
+    return [
+        point.size,
+        f"{point.nonzeros:,}",
+        f"{point.sequences:,}",
+        f"{1e6 * point.seconds:,.1f}",
+        f"{1e9 * point.seconds / point.nonzeros:.2f}",
+    ]
 
 
 def measure_family(name: str, most: int) -> Iterator[Point]:
