@@ -44,8 +44,8 @@ VARIANTS = {
     "clarabel": ("1e-6", "1e-8", "1e-10", "1e-12"),
     "pdlp": ("1e-4", "1e-6", "1e-8", "1e-10"),
 }
-# Tolerances from loose to tight: once one takes too long, so will the next.
-LADDERS = ("clarabel", "pdlp")
+# From loose to tight: once one takes too long, so will the next.
+LADDERS = ("equipoise", "clarabel", "pdlp")
 ROOT = Path(__file__).resolve().parents[1]
 
 
@@ -60,11 +60,12 @@ class Cell:
 
 @dataclass
 class Row:
-    """A contestant's cells, by target; a missing one was not reached within the limit."""
+    """A contestant's cells by target, its best gap, and whether some variant ran out of time."""
 
     contestant: str
     cells: dict[float, Cell]
-    best_gap: float | None
+    best_gap: float | None = None
+    is_over: bool = False
 
 
 @dataclass
@@ -107,19 +108,24 @@ def table(heat: Heat, targets: list[float], limit: float) -> str:
     size = ", ".join(f"{count:,} {what}" for what, count in heat.size.items())
     rows = [
         [row.contestant]
-        + [_text(row.cells.get(t), ours.get(t), limit, row.best_gap) for t in targets]
+        + [
+            _reached(row.cells[t], ours.get(t)) if t in row.cells else _missed(row, limit)
+            for t in targets
+        ]
         for row in heat.rows
     ]
     header = ["CPU s to gap", *(f"{target:g}" for target in targets)]
     return f"\n{heat.game}: {size}\n\n{markdown(header, rows)}"
 
 
-def _text(cell: Cell | None, ours: Cell | None, limit: float, best: float | None) -> str:
-    if cell is None:
-        reached = "no strategy" if best is None else f"gap {best:.1e}"
-        return f"> {limit:g} ({reached})"
+def _reached(cell: Cell, ours: Cell | None) -> str:
     ratio = f" = {cell.cpu_seconds / ours.cpu_seconds:.3g}x" if ours else ""
     return f"{cell.cpu_seconds:.3g}{ratio} ({cell.variant})"
+
+
+def _missed(row: Row, limit: float) -> str:
+    gap = "no strategy" if row.best_gap is None else f"gap {row.best_gap:.1e}"
+    return f"> {limit:g} ({gap})" if row.is_over else f"stops at {gap}"
 
 
 def _size(game: ExtensiveGame, form: SequenceForm) -> dict[str, int]:
@@ -134,7 +140,7 @@ def _row(
     contestant: str, game: ExtensiveGame, form: SequenceForm, folder: Path, options: Any
 ) -> Row:
     """Run every variant of a contestant and keep, for each target, the fastest."""
-    row = Row(contestant, {}, None)
+    row = Row(contestant, {})
     if contestant == "equipoise":
         runs = [(options.method, [target]) for target in options.targets]
     else:
@@ -143,8 +149,11 @@ def _row(
         out = folder / f"{contestant}{number}.json"
         finished = _run(contestant, variant, targets, folder, out, options.limit)
         if out.exists():
-            _merge(row, json.loads(out.read_text()), out, game, form)
-        if not finished and contestant in (*LADDERS, "equipoise"):
+            record = json.loads(out.read_text())
+            finished &= not record["is_over"]
+            _merge(row, record, out, game, form)
+        row.is_over |= not finished
+        if not finished and contestant in LADDERS:
             break
     return row
 

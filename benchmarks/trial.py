@@ -43,6 +43,7 @@ class Trial:
         self.label = ""
         self.best = math.inf
         self.seconds = 0.0
+        self.is_over = False
         self._total = 0.0
         self._met: set[float] = set()
 
@@ -57,9 +58,12 @@ class Trial:
 
     @contextmanager
     def clock(self) -> Iterator[None]:
-        """Count the CPU time of the block; the system ends a process that overruns by far."""
+        """Count the CPU time of the block; the system ends a process that overruns by far.
+
+        That is for solvers that cannot be stopped; the others see that their time is up.
+        """
         start = cpu_seconds()
-        overrun = math.ceil(start + 1.25 * (self.limit - self.seconds) + 1)
+        overrun = math.ceil(start + 1.25 * self.limit - self.seconds + 1)
         resource.setrlimit(resource.RLIMIT_CPU, (overrun, resource.RLIM_INFINITY))
         yield
         self.seconds += cpu_seconds() - start
@@ -68,6 +72,7 @@ class Trial:
     def submit(self, x: NDArray[Any], y: NDArray[Any]) -> bool:
         """Measure the plans held at this time of the clock; return whether to go on."""
         if self.seconds > self.limit:
+            self.is_over = True
             return False
         gap = self.problem.gap(x, y)
         self.best = min(self.best, gap)
@@ -84,6 +89,7 @@ class Trial:
         record = {
             "label": self.label,
             "best_gap": self.best if math.isfinite(self.best) else None,
+            "is_over": self.is_over,
             "cpu_seconds": {f"{target:g}": seconds for target, seconds in self.times.items()},
         }
         self.out.write_text(json.dumps(record))

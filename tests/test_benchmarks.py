@@ -41,10 +41,12 @@ def test_a_race_ends_with_certified_gaps(
 
 def test_an_unreached_target_is_shown_as_such() -> None:
     ours = peers.Row("equipoise", {1e-3: peers.Cell(0.5, "lp", 1e-4)}, 1e-4)
-    theirs = peers.Row("peer", {1e-3: peers.Cell(1.0, "fast", 1e-3)}, 2e-4)
-    text = peers.table(peers.Heat("kuhn", {"nodes": 58}, [ours, theirs]), [1e-3, 1e-9], 60.0)
-    cells = [cell.strip() for cell in text.splitlines()[-1].split("|")]
-    assert cells == ["", "peer", "1 = 2x (fast)", "> 60 (gap 2.0e-04)", ""]
+    slow = peers.Row("slow", {1e-3: peers.Cell(1.0, "best", 1e-3)}, 2e-4, is_over=True)
+    rough = peers.Row("rough", {}, 2e-3)
+    text = peers.table(peers.Heat("kuhn", {"nodes": 58}, [ours, slow, rough]), [1e-3, 1e-9], 60.0)
+    cells = [[cell.strip() for cell in line.split("|")[1:-1]] for line in text.splitlines()[-2:]]
+    assert cells[0] == ["slow", "1 = 2x (best)", "> 60 (gap 2.0e-04)"]
+    assert cells[1] == ["rough", "stops at gap 2.0e-03", "stops at gap 2.0e-03"]
 
 
 @pytest.mark.parametrize("name", ["kuhn", "leduc"])
