@@ -11,11 +11,13 @@ distribution of the two players' buckets and the expected outcome in each cell.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+
+from equipoise.errors import EquipoiseError
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.uint32]
@@ -48,3 +50,46 @@ class SignalRound:
     def views(self) -> tuple[int, int]:
         """Number of views of each player."""
         return len(self.parents[0]), len(self.parents[1])
+
+
+def sample(
+    rounds: Sequence[SignalRound], proportion: float, random: np.random.Generator
+) -> tuple[SignalRound, ...]:
+    """Return the signals of a game in which nature plays only a sample of her deals.
+
+    The sample holds ``ceil(proportion * n)`` of the n deals of the last round, drawn without
+    repetition; their probabilities are rescaled to sum to one (Gilpin 2009, section 9.3). A deal of
+    an earlier round keeps the probability of the sampled deals that extend it.
+    """
+    if not 0 < proportion <= 1:
+        raise EquipoiseError(f"Sampling: the proportion is {proportion}, expected 0 < p <= 1.")
+    last = rounds[-1]
+    count = int(np.ceil(proportion * len(last.weight)))
+    drawn = np.sort(random.choice(len(last.weight), size=count, replace=False))
+    chance = last.weight[drawn] / last.weight[drawn].sum()
+    first, second = (own[drawn] for own in last.pairs)
+    sampled = []
+    for signals in reversed(rounds):
+        place = _find_pairs(signals, first, second)
+        weight: Floats = np.zeros(len(signals.weight))
+        np.add.at(weight, place, chance)
+        kept = np.flatnonzero(weight)
+        sampled.append(
+            SignalRound(
+                parents=signals.parents,
+                pairs=(signals.pairs[0][kept], signals.pairs[1][kept]),
+                weight=weight[kept],
+                values={kind: value[kept] for kind, value in signals.values.items()},
+            )
+        )
+        first, second = signals.parents[0][first], signals.parents[1][second]
+    return tuple(reversed(sampled))
+
+
+def _find_pairs(signals: SignalRound, first: Indices, second: Indices) -> NDArray[np.int64]:
+    """Return the deal of a round in which the players have these views."""
+    width = signals.views[1]
+    keys = signals.pairs[0].astype(np.int64) * width + signals.pairs[1]
+    order = np.argsort(keys, kind="stable")
+    wanted = first.astype(np.int64) * width + second
+    return np.asarray(order[np.searchsorted(keys, wanted, sorter=order)], dtype=np.int64)

@@ -12,6 +12,7 @@ outcome. A :class:`Term` is one such product with its betting factor by coordina
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -140,11 +141,15 @@ class LastRound:
 
 @dataclass(frozen=True, eq=False)
 class Factored:
-    """The payoff of a game with signals: Kronecker terms, and the last round in tiles."""
+    """The payoff of a game with signals: Kronecker terms, and the last round in tiles.
+
+    ``sampler`` makes the payoff of a game in which nature plays a sample of her deals.
+    """
 
     terms: tuple[Term, ...]
     shape: tuple[int, int]
     last: LastRound | None = None
+    sampler: Callable[[float, np.random.Generator], Factored] | None = None
 
     @cached_property
     def _all_terms(self) -> tuple[Term, ...]:
@@ -219,7 +224,9 @@ class Factored:
 
     def sampled(self, proportion: float, random: np.random.Generator) -> Factored:
         """Return the operator of a game in which nature plays only a sample of her deals."""
-        raise EquipoiseError("Sampling: this payoff was built without its deals.")
+        if self.sampler is None:
+            raise EquipoiseError("Sampling: found a sample, expected the payoffs of all deals.")
+        return self.sampler(proportion, random)
 
 
 @njit(cache=True, nogil=True, fastmath={"contract", "reassoc", "nsz"})

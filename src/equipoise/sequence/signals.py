@@ -15,14 +15,14 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from equipoise.games.betting import NO_OUTCOME, TERMINAL, BettingTree
-from equipoise.games.signals import SignalRound
+from equipoise.games.signals import SignalRound, sample
 from equipoise.sequence.factored import BucketMatrix, Factored, LastRound, Term
 from equipoise.sequence.tiles import Tiling, tiling
 from equipoise.sequence.treeplex import Treeplex
@@ -58,6 +58,22 @@ def factored_form(
     """Return ``X, Y, A`` and both canonical orders for a betting tree and each round's signals."""
     cut = _tiling(tree, rounds)
     first, second = (_side(tree, rounds, player, cut) for player in (0, 1))
+
+    def sampler(proportion: float, random: np.random.Generator) -> Factored:
+        return _payoff(tree, sample(rounds, proportion, random), cut, first, second)
+
+    payoff = replace(_payoff(tree, rounds, cut, first, second), sampler=sampler)
+    return first.space, second.space, payoff, (first.canonical, second.canonical)
+
+
+def _payoff(
+    tree: BettingTree,
+    rounds: Sequence[SignalRound],
+    cut: Tiling | None,
+    first: _Side,
+    second: _Side,
+) -> Factored:
+    """Return the payoffs over both players' sequences when nature deals as in ``rounds``."""
     leaves: dict[tuple[int, int, int, int], list[tuple[int, int, float]]] = defaultdict(list)
     for node in np.flatnonzero(tree.player == TERMINAL).tolist():
         rows, columns = first.last[node], second.last[node]
@@ -72,8 +88,7 @@ def factored_form(
         if key not in tiled
     )
     last_round = None if cut is None else _last_round(tree, rounds[last], cut, tiled, first, second)
-    payoff = Factored(terms, (first.space.size, second.space.size), last_round)
-    return first.space, second.space, payoff, (first.canonical, second.canonical)
+    return Factored(terms, (first.space.size, second.space.size), last_round)
 
 
 def _payments(tree: BettingTree, node: int) -> list[tuple[int, float]]:
