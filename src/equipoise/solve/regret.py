@@ -103,8 +103,8 @@ def _values(
     Written without branches, so that it runs along the buckets as vector operations: ``sums`` is
     what uniform play would earn, for buckets where no regret is positive.
     """
-    zero = values[0] * 0
     values[:] = 0
+    zero = values[0]
     totals[:] = 0
     sums[:] = 0
     for a in range(actions):
@@ -145,7 +145,7 @@ def reach(
                 average[s] += share * (x - average[s])
             continue
         scale, even, totals = scratch[0, :width], scratch[1, :width], scratch[2, :width]
-        zero = scale[0] * 0
+        zero = share * 0
         if blocks.link[b] == SAME:
             above = trunk[up : up + width] if up < base else local[up - base : up - base + width]
             for k in range(width):
