@@ -9,6 +9,7 @@ from reference_lp import Form, solve_lp, value
 from equipoise.abstraction.base import Abstraction, coarsen
 from equipoise.abstraction.gameshrink import METHODS, gameshrink
 from equipoise.abstraction.lossless import defect, is_stable
+from equipoise.certify.gap import gap as certify
 from equipoise.errors import EquipoiseError
 from equipoise.games import poker
 from equipoise.games.betting import limit
@@ -17,6 +18,9 @@ from equipoise.games.rules_file import library, library_game
 from equipoise.games.unroll import unroll
 from equipoise.games.views import signal_rounds, views
 from equipoise.sequence.build import build
+from equipoise.solve.base import Iterations, solve
+from equipoise.solve.cfr import DCFR
+from equipoise.strategy.lift import lift
 
 # One bet a round keeps the linear programs small; which views may merge depends on signals alone.
 THREE_ROUNDS = limit(3, bets=(1000, 2000, 2000), cap=1, antes=500)
@@ -109,6 +113,21 @@ def test_sound_keeps_the_value_of_games_that_are_not_poker(name):
     rounds = signal_rounds(game)
     coarse = coarsen(rounds, gameshrink(game))
     assert value(game.tree, coarse) == pytest.approx(value(game.tree, rounds), abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    "game", [poker.leduc(), poker.rhode_island(3, 3)], ids=lambda game: game.name
+)
+def test_a_strategy_loses_as_much_in_the_full_game_as_in_a_sound_abstraction(game):
+    """The theorem, for strategies far from equilibrium: certificate against abstract gap."""
+    sound = gameshrink(game)
+    solution = solve(build(game, sound), DCFR(), stop=Iterations(7))
+    proof = certify(game, lift(solution.strategy, sound))
+    assert proof.gap > 0.01
+    assert proof.gap == pytest.approx(solution.gap, rel=1e-9)
+    published = gameshrink(game, "histogram")
+    solution = solve(build(game, published), DCFR(), stop=Iterations(200))
+    assert certify(game, lift(solution.strategy, published)).gap > 1.5 * solution.gap
 
 
 @pytest.mark.parametrize("method", ["sound", "histogram"])
