@@ -42,14 +42,14 @@ def test_factored_games_have_the_same_value(game, value):
 
 
 # Plain and linear CFR fall about like 1/sqrt(T): 1e-6 would take them days (docs/algorithms.md).
-REACH = {("cfr", "leduc"): 2e-3, ("linear", "leduc"): 2e-3, ("cfr", "kuhn"): 1e-4}
+REACH = {("cfr", "leduc"): 2e-3, ("linear", "leduc"): 2e-3}
 
 
 @pytest.mark.parametrize("name", TABLE)
 @pytest.mark.parametrize(("game", "value"), [(kuhn(), KUHN), (leduc(), LEDUC)])
 def test_regret_minimisers_bracket_the_published_values(name, game, value):
     target = REACH.get((name, game.name), 1e-6)
-    solution = solve(build(game), TABLE[name], Gap(target) | Iterations(3_000_000))
+    solution = solve(build(game), TABLE[name], Gap(target) | Iterations(20_000_000))
     assert solution.gap <= target
     assert solution.lower - 1e-12 <= value <= solution.upper + 1e-12
 
