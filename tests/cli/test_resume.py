@@ -30,15 +30,25 @@ def iterations(checkpoint: Path | str) -> int:
     return int(load(checkpoint, "checkpoint").arrays["run_counters"][0])
 
 
-@pytest.mark.parametrize("algorithm", ["cfr", "cfr+", "dcfr", "pcfr+", "pdcfr+"])
-def test_a_resumed_solve_ends_with_the_same_strategy(cli: Cli, algorithm: str) -> None:
-    common = ("--algorithm", algorithm, *LONG)
-    cli("solve", "leduc", *common, "--iterations", 203, "--out", "whole.eqp")
+SIGNALS = "rhode-island(ranks=3,suits=2)"
+
+
+@pytest.mark.parametrize(
+    ("game", "algorithm"),
+    [
+        *(("leduc", algorithm) for algorithm in ("cfr", "cfr+", "dcfr", "pcfr+", "pdcfr+")),
+        (SIGNALS, "auto"),
+        (SIGNALS, "cfr+"),
+    ],
+)
+def test_a_resumed_solve_ends_with_the_same_strategy(cli: Cli, game: str, algorithm: str) -> None:
+    common = ("solve", game, "--algorithm", algorithm, *LONG, "--iterations")
+    cli(*common, 203, "--out", "whole.eqp")
     for limit in (1, 50, 51, 110, 203):
-        arguments = ("solve", "leduc", *common, "--iterations", limit, "--out", "parts.eqp")
-        assert cli(*arguments, "--resume", "--json").fields["iterations"] == limit
+        resumed = cli(*common, limit, "--out", "parts.eqp", "--resume", "--json")
+        assert resumed.fields["iterations"] == limit
     assert same("whole.eqp", "parts.eqp")
-    cli("solve", "leduc", *common, "--iterations", 202, "--out", "other.eqp")
+    cli(*common, 202, "--out", "other.eqp")
     assert not same("whole.eqp", "other.eqp")
 
 
