@@ -1,0 +1,277 @@
+"""Parametric models: a guess at how equilibrium strategies cut the signal line into action regions.
+
+A model (Ganzfried and Sandholm 2010, Definition 11) lists, for every player, the plans of her regions
+from the lowest signals to the highest, and a partial order of the thresholds between them. As text::
+
+    P1: bet-call |a| bet-fold |b| check-call |c| check-fold |d| bet-fold
+    P2: raise/bet |e| call/bet |f| call/check |g| raise/check |h| fold/check |i| fold/bet
+    order: e <= a, b <= f <= c, i <= d
+
+A bare ``|`` names its threshold ``P1.1``, ``P1.2``, ... A *conditional* model (section 8.3.1) gives a
+player one line for each history at which she acts::
+
+    P3 after raise call: call |d| fold
+    P3 after raise fold: call |e| fold
+
+Thresholds of one player at different histories that ``order`` leaves open make several models, one
+for every way to order them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise, product
+
+from equipoise.errors import EquipoiseError
+from equipoise.games.rounds import BettingRound, History
+
+Pair = tuple[str, str]
+
+_LINE = re.compile(r"^(?:P(?P<player>\d+)(?:\s+after\s+(?P<history>[^:]+))?|(?P<order>order))\s*:\s*(?P<rest>.*)$")
+_BAR = re.compile(r"\|(?:\s*(\w+)\s*\|)?")
+
+
+@dataclass(frozen=True)
+class ParametricModel:
+    """P = (T, Q, ≺): regions, names of the thresholds between them, and pairs (a, b) with a ≤ b."""
+
+    regions: tuple[tuple[str, ...], ...]
+    thresholds: tuple[tuple[str, ...], ...]
+    order: frozenset[Pair] = frozenset()
+    name: str = "model"
+
+    def __post_init__(self) -> None:
+        names = [t for own in self.thresholds for t in own]
+        for i, (plans, own) in enumerate(zip(self.regions, self.thresholds, strict=True)):
+            if not plans or len(own) != len(plans) - 1:
+                raise EquipoiseError(f"{self.name}, P{i + 1}: found {len(own)} thresholds, expected one between any two regions.")
+        for name in names:
+            if names.count(name) > 1:
+                raise EquipoiseError(f"{self.name}: found two thresholds called '{name}', expected different names.")
+        for name in (n for pair in self.order for n in pair):
+            if name not in names:
+                raise EquipoiseError(f"{self.name}, order: found the threshold '{name}', expected one of {', '.join(names)}.")
+        for a, b in sorted(self.closure):
+            if a != b and (b, a) in self.closure:
+                raise EquipoiseError(f"{self.name}, order: found the cycle {a} <= {b} <= {a}, expected a partial order.")
+
+    @cached_property
+    def closure(self) -> frozenset[Pair]:
+        """Every pair a ≤ b that follows from the order and from the sequence of each player's regions."""
+        return frozenset(_closure(self.thresholds, self.order))
+
+    @property
+    def text(self) -> str:
+        """The model in the form that :func:`parse` reads."""
+        lines = []
+        for i, (plans, own) in enumerate(zip(self.regions, self.thresholds, strict=True)):
+            bars = [f" |{t}| " for t in own] + [""]
+            lines.append(f"P{i + 1}: " + "".join(p + bar for p, bar in zip(plans, bars, strict=True)))
+        if self.order:
+            lines.append("order: " + ", ".join(f"{a} <= {b}" for a, b in sorted(self.order)))
+        return "\n".join(lines)
+
+
+def _closure(chains: Iterable[Sequence[str]], order: Iterable[Pair]) -> set[Pair]:
+    """Return every pair a ≤ b that follows from ``chains`` and from the pairs of ``order``."""
+    below: dict[str, set[str]] = {}
+    for a, b in (*order, *(pair for chain in chains for pair in pairwise(chain))):
+        below.setdefault(a, set()).add(b)
+        below.setdefault(b, set())
+    return {(a, b) for a in below for b in _reachable(below, a)}
+
+
+def _reachable(below: Mapping[str, set[str]], start: str) -> set[str]:
+    """Return what can be reached from ``start`` in one or more steps."""
+    found: set[str] = set()
+    stack = list(below[start])
+    while stack:
+        node = stack.pop()
+        if node not in found:
+            found.add(node)
+            stack.extend(below[node])
+    return found
+
+
+def parse(text: str, betting: BettingRound, name: str = "model") -> list[ParametricModel]:
+    """Read a model; a conditional model may stand for several, one a linear extension (see above)."""
+    conditional: list[dict[History, tuple[list[str], list[str]]]] = [{} for _ in range(betting.players)]
+    plain: list[tuple[list[str], list[str]] | None] = [None] * betting.players
+    order: set[Pair] = set()
+    for number, line in enumerate(text.splitlines(), start=1):
+        stripped = line.split("#")[0].strip()
+        if not stripped:
+            continue
+        where = f"{name}, line {number}"
+        match = _LINE.match(stripped)
+        if match is None:
+            raise EquipoiseError(f"{where}: found '{stripped}', expected 'P1: ...', 'P1 after ...: ...' or 'order: ...'.")
+        if match["order"]:
+            order |= _pairs(match["rest"], where)
+            continue
+        player = int(match["player"]) - 1
+        if not 0 <= player < betting.players:
+            raise EquipoiseError(f"{where}: found P{player + 1}, expected P1 to P{betting.players}.")
+        history = tuple((match["history"] or "").split())
+        prefix = ".".join((f"P{player + 1}", *history))
+        line_regions = _regions(match["rest"], prefix, where)
+        if match["history"]:
+            _check_actions(betting, player, history, line_regions[0], where)
+            taken = history in conditional[player] or plain[player] is not None
+            conditional[player][history] = line_regions
+        else:
+            _check_plans(betting, player, line_regions[0], where)
+            taken = plain[player] is not None or bool(conditional[player])
+            plain[player] = line_regions
+        if taken:
+            raise EquipoiseError(f"{where}: found P{player + 1} described twice, expected one description.")
+    choices = []
+    for player in range(betting.players):
+        whole = plain[player]
+        if whole is not None:
+            choices.append([whole])
+        elif conditional[player]:
+            choices.append(_expand(betting, player, conditional[player], order, name))
+        else:
+            raise EquipoiseError(f"{name}: found no line for P{player + 1}, expected one.")
+    return _combine(choices, frozenset(order), name)
+
+
+def _combine(choices: Sequence[Sequence[tuple[list[str], list[str]]]], order: frozenset[Pair], name: str) -> list[ParametricModel]:
+    """Return a model for every combination of the players' sequences of regions."""
+    combined = list(product(*choices))
+    return [
+        ParametricModel(
+            tuple(tuple(plans) for plans, _ in chosen),
+            tuple(tuple(own) for _, own in chosen),
+            order,
+            name if len(combined) == 1 else f"{name} ({k + 1})",
+        )
+        for k, chosen in enumerate(combined)
+    ]
+
+
+def _regions(text: str, prefix: str, where: str) -> tuple[list[str], list[str]]:
+    """Split ``bet |a| check | bet`` into plans and threshold names."""
+    parts = _BAR.split(text)
+    plans = [re.sub(r"\s+", "", part) for part in parts[::2]]
+    if not all(plans):
+        raise EquipoiseError(f"{where}: found an empty region in '{text}', expected a plan on each side of '|'.")
+    return plans, [given or f"{prefix}.{k}" for k, given in enumerate(parts[1::2], start=1)]
+
+
+def _pairs(text: str, where: str) -> set[Pair]:
+    """Read chains such as ``a <= b <= c, d <= e``."""
+    pairs: set[Pair] = set()
+    for chain in text.split(","):
+        names = [part.strip() for part in re.split(r"<=?", chain)]
+        if len(names) < 2 or not all(re.fullmatch(r"[\w.]+", n) for n in names):
+            raise EquipoiseError(f"{where}: found '{chain.strip()}', expected a chain such as 'a <= b <= c'.")
+        pairs |= set(pairwise(names))
+    return pairs
+
+
+def _check_plans(betting: BettingRound, player: int, plans: Sequence[str], where: str) -> None:
+    for plan in plans:
+        if plan not in betting.plans[player]:
+            known = ", ".join(betting.plans[player])
+            raise EquipoiseError(f"{where}: found the plan '{plan}' of P{player + 1}, expected one of {known}.")
+
+
+def _check_actions(betting: BettingRound, player: int, history: History, actions: Sequence[str], where: str) -> None:
+    acting, known = betting.actions.get(history, (None, ()))
+    if acting != player:
+        raise EquipoiseError(f"{where}: found '{' '.join(history)}', expected a history after which P{player + 1} acts.")
+    for action in actions:
+        if action not in known:
+            raise EquipoiseError(f"{where}: found the action '{action}', expected one of {', '.join(known)}.")
+
+
+def _expand(
+    betting: BettingRound,
+    player: int,
+    nodes: Mapping[History, tuple[list[str], list[str]]],
+    order: set[Pair],
+    name: str,
+) -> list[tuple[list[str], list[str]]]:
+    """Turn one line a history into sequences of plans, one for every order of the thresholds."""
+    for history, (acting, _) in betting.actions.items():
+        if acting == player and history not in nodes:
+            raise EquipoiseError(f"{name}: found no line 'P{player + 1} after {' '.join(history)}', expected one.")
+    chains = [(history, own) for history, (_, own) in nodes.items()]
+    known = {t for _, own in chains for t in own}
+    before = _closure([own for _, own in chains], order)
+    sequences = []
+    for extension in _extensions(sorted(known), before):
+        at = {history: 0 for history, _ in chains}
+        plans = [betting.plan_of(player, {h: nodes[h][0][k] for h, k in at.items()})]
+        kept: list[str] = []
+        for threshold in extension:
+            history = next(h for h, own in chains if threshold in own)
+            at[history] += 1
+            plan = betting.plan_of(player, {h: nodes[h][0][k] for h, k in at.items()})
+            # A change at a history her own earlier action rules out is no change of plan.
+            if plan != plans[-1]:
+                plans.append(plan)
+                kept.append(threshold)
+        if (plans, kept) not in sequences:
+            sequences.append((plans, kept))
+    return sequences
+
+
+def _extensions(names: list[str], before: set[Pair]) -> Iterator[list[str]]:
+    """Yield every linear extension of the relation ``before`` on ``names``."""
+    if not names:
+        yield []
+    for name in names:
+        if not any(b == name and a in names for a, b in before):
+            for rest in _extensions([n for n in names if n != name], before):
+                yield [name, *rest]
+
+
+def embeddings(short: Sequence[str], long: Sequence[str]) -> int:
+    """Count the ways in which ``short`` is a (not necessarily contiguous) subsequence of ``long``."""
+    counts = [1] + [0] * len(short)
+    for item in long:
+        for k in range(len(short), 0, -1):
+            if short[k - 1] == item:
+                counts[k] += counts[k - 1]
+    return counts[-1]
+
+
+def refines(model: ParametricModel, coarse: ParametricModel) -> bool:
+    """Say whether ``model`` is a refinement of ``coarse`` (Definition 12)."""
+    return all(embeddings(q, p) > 0 for p, q in zip(model.regions, coarse.regions, strict=True))
+
+
+def us_refines(model: ParametricModel, coarse: ParametricModel) -> bool:
+    """Say whether ``model`` is a US-refinement of ``coarse``: the subsequences are unique (Definition 13)."""
+    return all(embeddings(q, p) == 1 for p, q in zip(model.regions, coarse.regions, strict=True))
+
+
+def common_refinement(models: Sequence[ParametricModel]) -> tuple[tuple[str, ...], ...]:
+    """Return, for every player, a shortest sequence of regions that contains those of every model."""
+    merged = []
+    for sequences in zip(*(m.regions for m in models), strict=True):
+        longest: tuple[str, ...] = ()
+        for sequence in sorted(sequences, key=len, reverse=True):
+            longest = _supersequence(longest, sequence)
+        merged.append(longest)
+    return tuple(merged)
+
+
+def _supersequence(a: tuple[str, ...], b: tuple[str, ...]) -> tuple[str, ...]:
+    """Return a shortest common supersequence of ``a`` and ``b``."""
+    best: dict[tuple[int, int], tuple[str, ...]] = {}
+    for i in range(len(a), -1, -1):
+        for j in range(len(b), -1, -1):
+            if i == len(a) or j == len(b):
+                best[i, j] = a[i:] + b[j:]
+            elif a[i] == b[j]:
+                best[i, j] = (a[i], *best[i + 1, j + 1])
+            else:
+                best[i, j] = min((a[i], *best[i + 1, j]), (b[j], *best[i, j + 1]), key=len)
+    return best[0, 0]

@@ -1,0 +1,273 @@
+"""Mixed-integer models built from polynomials: variables, rows, products and piecewise curves.
+
+A :class:`Polynomial` is an expression in the columns of a program; a :class:`Model` collects columns
+and rows and hands them to :func:`equipoise.numerics.program.optimize`. A row whose expression is not
+linear is linearised: every product x·y becomes
+
+    x·y = ((x + y)/2)² − ((x − y)/2)²,
+
+and each square a piecewise-linear curve through k breakpoints whose weights form a special ordered
+set of type 2 (Ganzfried and Sandholm 2010, section 7.3.1). With k − 1 equal segments over [a, b] the
+curve is at most ((b − a)/(2(k − 1)))² above the square (their Lemma 2).
+
+A special ordered set is encoded with one binary a segment (``unary``) or with ⌈log₂(k − 1)⌉ binaries
+read as a reflected Gray code (``logarithmic``, Vielma and Nemhauser 2008).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from equipoise.errors import EquipoiseError
+from equipoise.numerics.program import Program
+
+Encoding = Literal["unary", "logarithmic"]
+ENCODINGS: tuple[Encoding, ...] = ("unary", "logarithmic")
+
+Monomial = tuple[int, ...]
+
+
+class Polynomial:
+    """A polynomial in the columns of a model: monomial (sorted columns) -> coefficient."""
+
+    __slots__ = ("terms",)
+
+    def __init__(self, terms: Mapping[Monomial, float] | None = None) -> None:
+        self.terms: dict[Monomial, float] = dict(terms or {})
+
+    @staticmethod
+    def of(value: Polynomial | float) -> Polynomial:
+        """Return ``value`` as a polynomial."""
+        return value if isinstance(value, Polynomial) else Polynomial({(): float(value)})
+
+    @staticmethod
+    def column(index: int) -> Polynomial:
+        """Return the polynomial that is column ``index``."""
+        return Polynomial({(index,): 1.0})
+
+    @property
+    def constant(self) -> float:
+        """Coefficient of the empty monomial."""
+        return self.terms.get((), 0.0)
+
+    @property
+    def degree(self) -> int:
+        """Largest degree of a monomial with a nonzero coefficient."""
+        return max((len(m) for m, c in self.terms.items() if c), default=0)
+
+    def __add__(self, other: Polynomial | float) -> Polynomial:
+        terms = dict(self.terms)
+        for monomial, coefficient in Polynomial.of(other).terms.items():
+            terms[monomial] = terms.get(monomial, 0.0) + coefficient
+        return Polynomial(terms)
+
+    __radd__ = __add__
+
+    def __neg__(self) -> Polynomial:
+        return Polynomial({m: -c for m, c in self.terms.items()})
+
+    def __sub__(self, other: Polynomial | float) -> Polynomial:
+        return self + (-Polynomial.of(other))
+
+    def __rsub__(self, other: float) -> Polynomial:
+        return Polynomial.of(other) - self
+
+    def __mul__(self, other: Polynomial | float) -> Polynomial:
+        if not isinstance(other, Polynomial):
+            return Polynomial({m: c * other for m, c in self.terms.items()})
+        product: dict[Monomial, float] = {}
+        for m, c in self.terms.items():
+            for n, d in other.terms.items():
+                key = tuple(sorted(m + n))
+                product[key] = product.get(key, 0.0) + c * d
+        return Polynomial(product)
+
+    __rmul__ = __mul__
+
+    def at(self, point: NDArray[np.float64] | Sequence[float]) -> float:
+        """Return the value at ``point``, a value for every column."""
+        return float(sum(c * np.prod([point[i] for i in m]) for m, c in self.terms.items()))
+
+
+def total(polynomials: Iterable[Polynomial]) -> Polynomial:
+    """Return the sum of ``polynomials``."""
+    terms: dict[Monomial, float] = {}
+    for polynomial in polynomials:
+        for monomial, coefficient in polynomial.terms.items():
+            terms[monomial] = terms.get(monomial, 0.0) + coefficient
+    return Polynomial(terms)
+
+
+class Model:
+    """Columns and rows of a mixed-integer program under construction.
+
+    ``breakpoints`` and ``encoding`` say how squares are approximated, should any row need one.
+    """
+
+    def __init__(self, breakpoints: int = 17, encoding: Encoding = "logarithmic") -> None:
+        if breakpoints < 2:
+            raise EquipoiseError(f"Piecewise-linear squares: found {breakpoints} breakpoints, expected at least 2.")
+        if encoding not in ENCODINGS:
+            raise EquipoiseError(f"Encoding of breakpoints: found '{encoding}', expected one of {', '.join(ENCODINGS)}.")
+        self.breakpoints = breakpoints
+        self.encoding = encoding
+        self.lower: list[float] = []
+        self.upper: list[float] = []
+        self.integer: list[bool] = []
+        self._rows: list[tuple[dict[int, float], float, float]] = []
+        self._products: dict[Monomial, Polynomial] = {}
+
+    def variable(self, lower: float = 0.0, upper: float = 1.0, *, integer: bool = False) -> Polynomial:
+        """Add a column and return it."""
+        self.lower.append(lower)
+        self.upper.append(upper)
+        self.integer.append(integer)
+        return Polynomial.column(len(self.lower) - 1)
+
+    def binary(self) -> Polynomial:
+        """Add a 0-1 column and return it."""
+        return self.variable(integer=True)
+
+    def between(self, lower: float, expression: Polynomial | float, upper: float) -> None:
+        """Require ``lower <= expression <= upper``; products in it are approximated."""
+        linear = self.linear(Polynomial.of(expression))
+        shift = linear.constant
+        row = {m[0]: c for m, c in linear.terms.items() if m and c}
+        if row:
+            self._rows.append((row, lower - shift, upper - shift))
+        elif not lower - 1e-9 <= shift <= upper + 1e-9:
+            # Kept as a row that cannot hold, so that the solver reports the model infeasible.
+            self._rows.append(({self._pin(): 1.0}, 1.0, 1.0))
+
+    def at_least(self, expression: Polynomial | float, bound: float = 0.0) -> None:
+        """Require ``expression >= bound``."""
+        self.between(bound, expression, np.inf)
+
+    def equal(self, expression: Polynomial | float, value: float = 0.0) -> None:
+        """Require ``expression == value``."""
+        self.between(value, expression, value)
+
+    def define(self, expression: Polynomial, lower: float = 0.0, upper: float = 1.0) -> Polynomial:
+        """Return a column that equals ``expression``."""
+        column = self.variable(lower, upper)
+        self.equal(expression - column)
+        return column
+
+    def range(self, expression: Polynomial) -> tuple[float, float]:
+        """Return bounds of a linear ``expression`` implied by the bounds of its columns."""
+        low = high = expression.constant
+        for monomial, coefficient in expression.terms.items():
+            if monomial:
+                ends = (coefficient * self.lower[monomial[0]], coefficient * self.upper[monomial[0]])
+                low, high = low + min(ends), high + max(ends)
+        return low, high
+
+    def linear(self, expression: Polynomial) -> Polynomial:
+        """Return ``expression`` with every product replaced by a column that approximates it."""
+        if expression.degree <= 1:
+            return expression
+        return total(
+            (self.product(m) if len(m) > 1 else Polynomial({m: 1.0})) * c
+            for m, c in expression.terms.items()
+            if c
+        )
+
+    def product(self, monomial: Monomial) -> Polynomial:
+        """Return an expression that approximates the product of the columns in ``monomial``."""
+        if len(monomial) == 1:
+            return Polynomial.column(monomial[0])
+        if monomial not in self._products:
+            x, y = self.product(monomial[:-1]), Polynomial.column(monomial[-1])
+            if monomial[0] == monomial[-1] and len(monomial) == 2:
+                self._products[monomial] = self.square(x)
+            else:
+                lows, highs = zip(self.range(x), self.range(y), strict=True)
+                ends = [a * b for a in (lows[0], highs[0]) for b in (lows[1], highs[1])]
+                difference = self.square((x + y) * 0.5) - self.square((x - y) * 0.5)
+                self._products[monomial] = self.define(difference, min(ends), max(ends))
+        return self._products[monomial]
+
+    def square(self, expression: Polynomial) -> Polynomial:
+        """Return a column on the piecewise-linear curve through the squares of the breakpoints."""
+        low, high = self.range(expression)
+        points = np.linspace(low, high, self.breakpoints)
+        return self.curve(expression, points, points**2)
+
+    def curve(self, x: Polynomial, points: Sequence[float] | NDArray[np.float64], values: Sequence[float] | NDArray[np.float64]) -> Polynomial:
+        """Return y on the piecewise-linear curve through ``(points[i], values[i])``, at ``x``."""
+        weights = [self.variable() for _ in points]
+        self.equal(total(weights), 1.0)
+        self.equal(total(w * float(p) for w, p in zip(weights, points, strict=True)) - x)
+        self._adjacent(weights)
+        y = self.variable(float(np.min(values)), float(np.max(values)))
+        self.equal(total(w * float(v) for w, v in zip(weights, values, strict=True)) - y)
+        return y
+
+    def ordered_fills(self, count: int, *, tell_edges: bool = False) -> tuple[list[Polynomial], list[Polynomial], list[Polynomial]]:
+        """Return a point on a line cut into ``count`` cells, in the incremental encoding.
+
+        First the fills w_1, ..., w_count in [0, 1]: the fractions of the cells below the point, so
+        that a later one is positive only if the earlier ones are 1. Then, for every inner edge, 0-1
+        columns: ``reached`` (must be 0 if the point lies below the edge) and ``beyond`` (must be 1 if
+        it lies above). They are the same columns unless ``tell_edges``; then a point on the edge may
+        count as reached and not beyond.
+        """
+        fills = [self.variable() for _ in range(count)]
+        reached = [self.binary() for _ in fills[1:]]
+        beyond = [self.binary() for _ in fills[1:]] if tell_edges else reached
+        for k, (before, after) in enumerate(pairwise(fills)):
+            self.at_least(before - reached[k])
+            self.at_least(beyond[k] - after)
+            self.at_least(reached[k] - beyond[k])
+        return fills, reached, beyond
+
+    def _adjacent(self, weights: list[Polynomial]) -> None:
+        """Require that at most two adjacent ``weights`` are positive."""
+        segments = len(weights) - 1
+        if segments < 2:
+            return
+        if self.encoding == "unary":
+            used = [self.binary() for _ in range(segments)]
+            self.equal(total(used), 1.0)
+            for i, weight in enumerate(weights):
+                self.at_least(total(used[max(i - 1, 0) : i + 1]) - weight)
+            return
+        for bit in range((segments - 1).bit_length()):
+            digit = self.binary()
+            codes = [(s ^ (s >> 1)) >> bit & 1 for s in range(segments)]
+            zero = [w for i, w in enumerate(weights) if all(c == 0 for c in codes[max(i - 1, 0) : i + 1])]
+            one = [w for i, w in enumerate(weights) if all(c == 1 for c in codes[max(i - 1, 0) : i + 1])]
+            self.at_least(digit - total(one))
+            self.at_least(1.0 - digit - total(zero))
+
+    def _pin(self) -> int:
+        """Add a column fixed at zero and return its index."""
+        self.variable(0.0, 0.0)
+        return len(self.lower) - 1
+
+    def program(self, cost: Polynomial | None = None) -> Program:
+        """Return the program that minimises the linear expression ``cost`` (nothing, by default)."""
+        from scipy import sparse
+
+        objective = self.linear(Polynomial.of(0.0) if cost is None else cost)
+        columns = len(self.lower)
+        c = np.zeros(columns)
+        for monomial, coefficient in objective.terms.items():
+            if monomial:
+                c[monomial[0]] += coefficient
+        entries = [(i, j, v) for i, (row, _, _) in enumerate(self._rows) for j, v in row.items()]
+        i, j, v = zip(*entries, strict=True) if entries else ((), (), ())
+        return Program(
+            c=c,
+            A=sparse.csr_matrix((v, (i, j)), shape=(len(self._rows), columns)),
+            row_lower=[low for _, low, _ in self._rows],
+            row_upper=[high for _, _, high in self._rows],
+            lower=self.lower,
+            upper=self.upper,
+            integer=self.integer if any(self.integer) else None,
+        )

@@ -1,0 +1,181 @@
+"""Equilibria of Bayesian games from qualitative models (Ganzfried and Sandholm 2010).
+
+    answer = qualitative(game, models)
+    proof = equipoise.certify.bayesian.certify(game, answer.regions.profile(game))
+
+Three programs are tried, each only if the one before has no solution: every region of the chosen
+model non-empty (as in the seed); regions that may be empty; and, so that a wrong model still gets an
+answer, the profile whose preferences fail by the least. What is found is then *polished*: Newton's
+method on the exact indifference equations, from rules and distributions rather than from the
+program, takes thresholds to machine precision, also where products were piecewise linear.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from equipoise.errors import EquipoiseError
+from equipoise.games.bayesian import BayesianGame
+from equipoise.games.parametric import ParametricModel
+from equipoise.numerics.encodings import Encoding
+from equipoise.numerics.program import Outcome, Program, optimize
+from equipoise.solve.milfp import STAGES, Milfp
+from equipoise.strategy.regions import Regions, interim
+
+Floats = NDArray[np.float64]
+Status = Literal["equilibrium", "none", "limit"]
+
+ZERO = 1e-7
+"""Preferences that fail by no more than this are taken to hold: the solver's own tolerance."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What was found.
+
+    Attributes
+    ----------
+    status
+        ``equilibrium``: the program was solved (with three or more players: up to its piecewise-linear
+        products). ``none``: no equilibrium has the form of any model; ``regions`` is the nearest
+        profile found. ``limit``: the time limit came first; ``regions`` is the best profile so far.
+    regions, raw
+        The profile, polished and as the program had it.
+    model
+        The model chosen.
+    thresholds
+        Its thresholds, by name (before empty regions are dropped).
+    rows, columns, binaries, seconds
+        Size of the last program, and the time all of them took.
+    """
+
+    status: Status
+    regions: Regions
+    raw: Regions
+    model: ParametricModel
+    thresholds: dict[str, float]
+    rows: int
+    columns: int
+    binaries: int
+    seconds: float
+
+
+def qualitative(
+    game: BayesianGame,
+    models: Sequence[ParametricModel],
+    *,
+    breakpoints: int = 17,
+    encoding: Encoding = "logarithmic",
+    time_limit: float = 60.0,
+    polished: bool = True,
+) -> Answer:
+    """Find an equilibrium of ``game`` that has the form of one of ``models``.
+
+    ``breakpoints`` and ``encoding`` matter from three players on: products of probabilities are then
+    piecewise linear (section 7.3).
+    """
+    if not models:
+        raise EquipoiseError("Qualitative models: found none, expected at least one.")
+    started = time.monotonic()
+    for stage in STAGES:
+        milfp = Milfp(game, models, breakpoints=breakpoints, encoding=encoding, stage=stage)
+        program = milfp.program()
+        spent = time.monotonic() - started
+        outcome = _solve(program, max(0.5 * (time_limit - spent), 0.1))
+        if outcome.status == "optimal":
+            break
+    if not outcome.x.size:
+        raise EquipoiseError(f"Qualitative models: found no profile within {time_limit:g} s, expected a longer time limit.")
+    exact = stage != "elastic" or (outcome.status == "optimal" and outcome.objective <= ZERO)
+    found, chosen = milfp.read(outcome.x)
+    raw = found.merged(*game.signals.line)
+    regions = polish(game, raw) if exact and polished else raw
+    return Answer(
+        status="equilibrium" if exact else "none" if outcome.status == "optimal" else "limit",
+        regions=regions,
+        raw=raw,
+        model=models[chosen],
+        thresholds=milfp.named(found.moved(raw, regions), chosen),
+        rows=program.A.shape[0],
+        columns=program.A.shape[1],
+        binaries=int(np.sum(program.integer)) if program.integer is not None else 0,
+        seconds=time.monotonic() - started,
+    )
+
+
+def _solve(program: Program, time_limit: float) -> Outcome:
+    """Solve ``program``, then again as a linear program with its 0-1 columns fixed.
+
+    HiGHS accepts an integer point whose rows are off by 1e-6; the linear program's are off by 1e-9.
+    """
+    outcome = optimize(program, time_limit=time_limit)
+    if outcome.status not in ("optimal", "limit") or program.integer is None or not outcome.x.size:
+        return outcome
+    integer = np.asarray(program.integer)
+    fixed = np.round(outcome.x)
+    lower = np.where(integer, fixed, np.asarray(program.lower))
+    upper = np.where(integer, fixed, np.asarray(program.upper))
+    again = optimize(replace(program, lower=lower, upper=upper, integer=None))
+    return replace(again, status=outcome.status) if again.status == "optimal" else outcome
+
+
+def polish(game: BayesianGame, regions: Regions, steps: int = 50) -> Regions:
+    """Return ``regions`` with the cuts moved by Newton's method until players are indifferent there.
+
+    Steps are of least norm, so that thresholds the equations leave free stay where they are, and
+    halved until the cuts stay in order and the largest gap shrinks; if none does, the search ends.
+    """
+    gaps = indifference(game, regions)
+    for _ in range(steps):
+        if not gaps.size or np.abs(gaps).max() <= 1e-15 * game.round.span:
+            break
+        at = regions.flat()
+        step = np.linalg.lstsq(_slopes(game, regions), gaps, rcond=1e-9)[0]
+        for size in 0.5 ** np.arange(12):
+            moved = regions.at(at - size * step)
+            if moved.ordered(*game.signals.line):
+                better = indifference(game, moved)
+                if np.abs(better).max() < np.abs(gaps).max():
+                    break
+        else:
+            break
+        regions, gaps = moved, better
+    return regions
+
+
+def _slopes(game: BayesianGame, regions: Regions) -> Floats:
+    """Return the derivative of every indifference by every cut, by central differences."""
+    at = regions.flat()
+    low, high = game.signals.line
+    widths = [b - a for own in regions.cuts for a, b in pairwise((low, *own, high))]
+    h = min(1e-7 * (high - low), 0.25 * min(widths))
+    columns = []
+    for shift in np.eye(len(at)) * h:
+        ahead, behind = regions.at(at + shift), regions.at(at - shift)
+        columns.append((indifference(game, ahead) - indifference(game, behind)) / (2 * h))
+    return np.stack(columns, axis=1)
+
+
+def indifference(game: BayesianGame, regions: Regions) -> Floats:
+    """Return, for every cut, how much more the plan below it is worth there than the plan above it.
+
+    A finite game has no such equation at a cut between two signals: there it is 0.
+    """
+    profile = regions.profile(game)
+    gaps = []
+    for i, (plans, cuts) in enumerate(zip(regions.plans, regions.cuts, strict=True)):
+        worth = interim(game, i, profile, inside=0.0)
+        for (low, high), cut in zip(pairwise(plans), cuts, strict=True):
+            position = float(profile.signals.position(cut))
+            cell = min(int(position + 1e-9), profile.signals.cells - 1)
+            mixed = not profile.signals.finite or abs(position - round(position)) > 1e-9
+            gap = worth[game.plan(i, low), cell] - worth[game.plan(i, high), cell]
+            gaps.append(gap if mixed else 0.0)
+    return np.array(gaps)

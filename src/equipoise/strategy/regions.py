@@ -1,0 +1,145 @@
+"""Strategies of Bayesian games, and what every plan is worth at every signal against them.
+
+A :class:`Profile` cuts the signal line into cells and gives every player a mixture of plans in every
+cell. Thresholds become such a profile by cutting the cells of a continuous game at them, or, where
+signals are finite, by the overlaps of section 6.2 (Ganzfried and Sandholm 2010): signal j is the cell
+from j - 1 to j, and a region that covers a fraction of it is played with that probability.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from equipoise.errors import EquipoiseError
+from equipoise.games.bayesian import BayesianGame, Signals
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Profile:
+    """``mixture[i][c, p]``: the probability that player i follows plan p in cell c of ``signals``."""
+
+    signals: Signals
+    mixture: tuple[Floats, ...]
+
+
+@dataclass(frozen=True)
+class Regions:
+    """Pure regions: ``plans[i]`` from low signals to high, with ``cuts[i]`` between them."""
+
+    plans: tuple[tuple[str, ...], ...]
+    cuts: tuple[tuple[float, ...], ...]
+
+    def profile(self, game: BayesianGame) -> Profile:
+        """Return the profile these regions stand for in ``game``."""
+        signals = game.signals
+        if not signals.finite:
+            signals = signals.refine([c for own in self.cuts for c in own])
+        mixtures = []
+        for i, (plans, cuts) in enumerate(zip(self.plans, self.cuts, strict=True)):
+            if len(cuts) != len(plans) - 1 or any(b < a for a, b in zip(cuts, cuts[1:], strict=False)):
+                raise EquipoiseError(f"Regions of P{i + 1}: found cuts {cuts} for {len(plans)} regions, expected ordered cuts.")
+            mixture = np.zeros((signals.cells, len(game.plans[i])))
+            ends = signals.position([signals.edges[0], *cuts, signals.edges[-1]])
+            cell = np.arange(signals.cells)
+            for plan, low, high in zip(plans, ends, ends[1:], strict=False):
+                overlap = np.clip(np.minimum(high, cell + 1) - np.maximum(low, cell), 0.0, 1.0)
+                mixture[:, game.plan(i, plan)] += overlap
+            mixtures.append(mixture / mixture.sum(axis=1, keepdims=True))
+        return Profile(signals, tuple(mixtures))
+
+    def merged(self, low: float, high: float) -> Regions:
+        """Return the same strategies on [low, high] without empty regions or cuts between equal plans.
+
+        A region narrower than a 10^-9th of the line counts as empty.
+        """
+        plans, cuts = [], []
+        for own, at in zip(self.plans, self.cuts, strict=True):
+            ends = zip(own, (low, *at), (*at, high), strict=True)
+            kept = [(plan, a) for plan, a, b in ends if b - a > 1e-9 * (high - low)]
+            kept = [kept[0], *(after for before, after in pairwise(kept) if after[0] != before[0])]
+            plans.append(tuple(plan for plan, _ in kept))
+            cuts.append(tuple(a for _, a in kept[1:]))
+        return Regions(tuple(plans), tuple(cuts))
+
+    def flat(self) -> Floats:
+        """Return the cuts of all players in one vector."""
+        return np.array([c for own in self.cuts for c in own])
+
+    def at(self, flat: Floats) -> Regions:
+        """Return the same regions with the cuts in the vector ``flat``."""
+        ends = np.cumsum([len(own) for own in self.cuts])[:-1]
+        return Regions(self.plans, tuple(tuple(float(c) for c in own) for own in np.split(flat, ends)))
+
+    def ordered(self, low: float, high: float) -> bool:
+        """Say whether every player's cuts lie in order on [low, high]."""
+        return all(a <= b for own in self.cuts for a, b in pairwise((low, *own, high)))
+
+    def moved(self, before: Regions, after: Regions) -> Regions:
+        """Return these regions with every cut moved as the nearest cut of ``before`` moved to ``after``."""
+        cuts = []
+        for own, old, new in zip(self.cuts, before.cuts, after.cuts, strict=True):
+            shift = np.subtract(new, old)
+            near = [int(np.argmin(np.abs(np.subtract(old, c)))) if old else -1 for c in own]
+            close = [k >= 0 and abs(old[k] - c) <= 1e-6 for k, c in zip(near, own, strict=True)]
+            cuts.append(tuple(float(c + shift[k]) if ok else c for c, k, ok in zip(own, near, close, strict=True)))
+        return Regions(self.plans, tuple(cuts))
+
+
+def interim(game: BayesianGame, player: int, profile: Profile, inside: float = 0.5) -> Floats:
+    """Return what every plan (row) of ``player`` is worth in every cell (column) against ``profile``.
+
+    In a continuous game the signal lies a fraction ``inside`` of the cell above its lower edge.
+    The expected share of a showdown is ∫₀¹ Π_j (W_j + z T_j) dz over the other contenders j, where W_j
+    and T_j are the probabilities that j comes to the leaf with a worse and with the same signal: the
+    integral of z^k is the share 1/(k+1) of one who ties with k others.
+    """
+    betting = game.round
+    others = [j for j in range(game.players) if j != player]
+    arrivals = {j: _arrivals(game, player, j, profile, inside) for j in others}
+    worth = np.empty((len(betting.leaves), profile.signals.cells))
+    nodes, weights = np.polynomial.legendre.leggauss((game.players + 1) // 2)
+    for k, leaf in enumerate(betting.leaves):
+        everybody = np.prod([arrivals[j][0][k] for j in others], axis=0)
+        worth[k] = leaf.lose[player] * everybody
+        if player in leaf.contenders:
+            rivals = [j for j in others if j in leaf.contenders]
+            folded = [arrivals[j][0][k] for j in others if j not in leaf.contenders]
+            share = sum(
+                0.5 * w * np.prod([arrivals[j][1][k] + 0.5 * (z + 1.0) * arrivals[j][2][k] for j in rivals], axis=0)
+                for z, w in zip(nodes, weights, strict=True)
+            )
+            worth[k] += (leaf.win[player] - leaf.lose[player]) * np.prod([*folded, share], axis=0)
+    return np.asarray(betting.reach[player] @ worth)
+
+
+def _arrivals(game: BayesianGame, player: int, other: int, profile: Profile, inside: float) -> tuple[Floats, Floats, Floats]:
+    """Return, by leaf and cell of ``player``, how likely ``other`` comes to the leaf.
+
+    Three arrays: with any signal, with a worse one, and with the same one.
+    """
+    signals = profile.signals
+    to_leaf = profile.mixture[other] @ game.round.reach[other]
+    low_wins = game.round.better == "low"
+    if signals.joint is None:
+        mass = signals.mass[other][:, None] * to_leaf
+        below = np.cumsum(mass, axis=0)
+        anywhere = np.broadcast_to(below[-1], mass.shape)
+        worse, same = (below[-1] - below if low_wins else below - mass), mass
+    else:
+        joint = signals.joint if player == 0 else signals.joint.T
+        row = joint.sum(axis=1, keepdims=True)
+        seen = np.divide(joint, row, out=np.zeros_like(joint), where=row > 0)
+        anywhere = seen @ to_leaf
+        worse = (np.triu(seen, 1) if low_wins else np.tril(seen, -1)) @ to_leaf
+        same = np.diag(seen)[:, None] * to_leaf
+    if not signals.finite:
+        worse = worse + (1.0 - inside if low_wins else inside) * same
+        same = np.zeros_like(same)
+    return anywhere.T, worse.T, same.T
