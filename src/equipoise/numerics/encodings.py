@@ -17,6 +17,7 @@ read as a reflected Gray code (``logarithmic``, Vielma and Nemhauser 2008).
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from typing import Literal
 
@@ -24,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from equipoise.errors import EquipoiseError
-from equipoise.numerics.program import Program
+from equipoise.numerics.program import Outcome, Program, optimize
 
 Encoding = Literal["unary", "logarithmic"]
 ENCODINGS: tuple[Encoding, ...] = ("unary", "logarithmic")
@@ -271,3 +272,39 @@ class Model:
             upper=self.upper,
             integer=self.integer if any(self.integer) else None,
         )
+
+
+class TangentModel(Model):
+    """A model whose products are replaced by their tangents at ``point``, a value for every column.
+
+    The tangent of x·y at (a, b) is a·y + b·x − a·b; it is off by (x − a)(y − b).
+    """
+
+    def __init__(self, point: NDArray[np.float64]) -> None:
+        super().__init__()
+        self.point = point
+
+    def product(self, monomial: Monomial) -> Polynomial:
+        """Return the tangent of the product of the columns in ``monomial``."""
+        slopes = [
+            (column, float(np.prod(self.point[[*monomial[:k], *monomial[k + 1 :]]])))
+            for k, column in enumerate(monomial)
+        ]
+        value = (len(monomial) - 1) * float(np.prod(self.point[list(monomial)]))
+        return total(Polynomial.column(c) * slope for c, slope in slopes) - value
+
+
+def optimize_exactly(program: Program, time_limit: float = np.inf) -> Outcome:
+    """Solve ``program``, then again as a linear program with its integer columns fixed.
+
+    HiGHS accepts an integer point whose rows are off by 1e-6; the linear program's are off by 1e-9.
+    """
+    outcome = optimize(program, time_limit=time_limit)
+    if outcome.status not in ("optimal", "limit") or program.integer is None or not outcome.x.size:
+        return outcome
+    integer = np.asarray(program.integer)
+    whole = np.round(outcome.x)
+    lower = np.where(integer, whole, np.asarray(program.lower))
+    upper = np.where(integer, whole, np.asarray(program.upper))
+    again = optimize(replace(program, lower=lower, upper=upper, integer=None))
+    return replace(again, status=outcome.status) if again.status == "optimal" else outcome

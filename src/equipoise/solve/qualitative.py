@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
 
@@ -24,8 +24,7 @@ from numpy.typing import NDArray
 from equipoise.errors import EquipoiseError
 from equipoise.games.bayesian import BayesianGame
 from equipoise.games.parametric import ParametricModel
-from equipoise.numerics.encodings import Encoding
-from equipoise.numerics.program import Outcome, Program, optimize
+from equipoise.numerics.encodings import Encoding, optimize_exactly
 from equipoise.solve.milfp import STAGES, Milfp
 from equipoise.strategy.regions import Regions, interim
 
@@ -88,7 +87,7 @@ def qualitative(
         milfp = Milfp(game, models, breakpoints=breakpoints, encoding=encoding, stage=stage)
         program = milfp.program()
         spent = time.monotonic() - started
-        outcome = _solve(program, max(0.5 * (time_limit - spent), 0.1))
+        outcome = optimize_exactly(program, max(0.5 * (time_limit - spent), 0.1))
         if outcome.status == "optimal":
             break
     if not outcome.x.size:
@@ -108,22 +107,6 @@ def qualitative(
         binaries=int(np.sum(program.integer)) if program.integer is not None else 0,
         seconds=time.monotonic() - started,
     )
-
-
-def _solve(program: Program, time_limit: float) -> Outcome:
-    """Solve ``program``, then again as a linear program with its 0-1 columns fixed.
-
-    HiGHS accepts an integer point whose rows are off by 1e-6; the linear program's are off by 1e-9.
-    """
-    outcome = optimize(program, time_limit=time_limit)
-    if outcome.status not in ("optimal", "limit") or program.integer is None or not outcome.x.size:
-        return outcome
-    integer = np.asarray(program.integer)
-    fixed = np.round(outcome.x)
-    lower = np.where(integer, fixed, np.asarray(program.lower))
-    upper = np.where(integer, fixed, np.asarray(program.upper))
-    again = optimize(replace(program, lower=lower, upper=upper, integer=None))
-    return replace(again, status=outcome.status) if again.status == "optimal" else outcome
 
 
 def polish(game: BayesianGame, regions: Regions, steps: int = 50) -> Regions:
