@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Literal
 
@@ -25,7 +25,7 @@ from equipoise.errors import EquipoiseError
 from equipoise.games.bayesian import BayesianGame
 from equipoise.games.parametric import ParametricModel
 from equipoise.numerics.encodings import Encoding, optimize_exactly
-from equipoise.solve.milfp import STAGES, Milfp
+from equipoise.solve.milfp import STAGES, Milfp, Stage
 from equipoise.strategy.regions import Regions, interim
 
 Floats = NDArray[np.float64]
@@ -73,31 +73,50 @@ def qualitative(
     breakpoints: int = 17,
     encoding: Encoding = "logarithmic",
     time_limit: float = 60.0,
-    polished: bool = True,
+    polish_in: BayesianGame | None = None,
 ) -> Answer:
     """Find an equilibrium of ``game`` that has the form of one of ``models``.
 
     ``breakpoints`` and ``encoding`` matter from three players on: products of probabilities are then
-    piecewise linear (section 7.3).
+    piecewise linear (section 7.3). ``polish_in`` is the same game with finer cells, if ``game`` itself
+    only approximates the distributions that are meant.
     """
     if not models:
         raise EquipoiseError("Qualitative models: found none, expected at least one.")
     started = time.monotonic()
     for stage in STAGES:
-        milfp = Milfp(game, models, breakpoints=breakpoints, encoding=encoding, stage=stage)
-        program = milfp.program()
-        spent = time.monotonic() - started
-        outcome = optimize_exactly(program, max(0.5 * (time_limit - spent), 0.1))
-        if outcome.status == "optimal":
-            break
-    if not outcome.x.size:
-        raise EquipoiseError(f"Qualitative models: found no profile within {time_limit:g} s, expected a longer time limit.")
-    exact = stage != "elastic" or (outcome.status == "optimal" and outcome.objective <= ZERO)
+        left = max(0.5 * (time_limit - (time.monotonic() - started)), 0.1)
+        found = attempt(game, models, stage, left, breakpoints, encoding, polish_in)
+        if found is not None:
+            return replace(found, seconds=time.monotonic() - started)
+    raise EquipoiseError(
+        f"Qualitative models: found no profile within {time_limit:g} s, expected a longer time limit."
+    )
+
+
+def attempt(
+    game: BayesianGame,
+    models: Sequence[ParametricModel],
+    stage: Stage,
+    time_limit: float,
+    breakpoints: int = 17,
+    encoding: Encoding = "logarithmic",
+    polish_in: BayesianGame | None = None,
+) -> Answer | None:
+    """Solve the program of one ``stage``; return nothing if no profile was found."""
+    started = time.monotonic()
+    milfp = Milfp(game, models, breakpoints=breakpoints, encoding=encoding, stage=stage)
+    program = milfp.program()
+    outcome = optimize_exactly(program, time_limit)
+    complete = outcome.status == "optimal"
+    if not outcome.x.size or not (complete or (stage == "elastic" and outcome.status == "limit")):
+        return None
+    exact = complete and (stage != "elastic" or outcome.objective <= ZERO)
     found, chosen = milfp.read(outcome.x)
     raw = found.merged(*game.signals.line)
-    regions = polish(game, raw) if exact and polished else raw
+    regions = polish(polish_in or game, raw) if exact or polish_in else raw
     return Answer(
-        status="equilibrium" if exact else "none" if outcome.status == "optimal" else "limit",
+        status="equilibrium" if exact else "none" if complete else "limit",
         regions=regions,
         raw=raw,
         model=models[chosen],
