@@ -9,11 +9,12 @@ response and its value are found exactly, cell by cell, from the roots of the di
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
-from equipoise.games.bayesian import BayesianGame
+from equipoise.games.bayesian import SignalGame, UtilityGame
 from equipoise.strategy.regions import Profile, interim
 
 Floats = NDArray[np.float64]
@@ -47,7 +48,7 @@ class Certificate:
         return max(self.gains)
 
 
-def certify(game: BayesianGame, profile: Profile) -> Certificate:
+def certify(game: SignalGame, profile: Profile) -> Certificate:
     """Return the values of ``profile`` in ``game`` and every player's best-response gain."""
     values, gains, worst = [], [], []
     for player in range(game.players):
@@ -55,14 +56,28 @@ def certify(game: BayesianGame, profile: Profile) -> Certificate:
         values.append(value)
         gains.append(gain)
         worst.append(pointwise)
-    # Each of the other players' distribution functions enters a payment at most twice a threshold
-    # with a coefficient of at most the span of payments.
-    cuts = sum(int(np.any(np.diff(m, axis=0) != 0, axis=1).sum()) + 1 for m in profile.mixture)
-    error = 2.0 * game.round.span * game.signals.error * cuts
-    return Certificate(tuple(values), tuple(gains), tuple(worst), error)
+    return Certificate(tuple(values), tuple(gains), tuple(worst), _error(game, profile))
 
 
-def _player(game: BayesianGame, player: int, profile: Profile) -> tuple[float, float, float]:
+def _error(game: SignalGame, profile: Profile) -> float:
+    """Bound how far any gain is off because payments or distributions were approximated.
+
+    A payment off by e moves a gain by at most 2e. Joint probabilities off by δ in total variation move
+    an expectation by at most δ times the spread of payments, a gain by twice that. Distribution
+    functions off by δ move the mass of a region by at most 2δ, so what a plan is worth by 2δ times the
+    spread and the number of the others' regions (and one more, cut by the player's own signal), and a
+    gain by twice that; and they move the average of the gain over the player's own signals by at most
+    δ times its variation, which is at most twice the spread for every region of anybody.
+    """
+    spread, delta = max(game.spread), game.signals.error
+    payments = 2.0 * game.error if isinstance(game, UtilityGame) else 0.0
+    if game.signals.joint is not None:
+        return payments + 2.0 * spread * delta
+    regions = sum(1 + int(np.any(np.diff(m, axis=0) != 0, axis=1).sum()) for m in profile.mixture)
+    return payments + 2.0 * spread * delta * (2 * (regions + game.players) + regions + 1)
+
+
+def _player(game: SignalGame, player: int, profile: Profile) -> tuple[float, float, float]:
     """Return value, gain and largest gain at a signal of one player."""
     mass = profile.signals.mass[player]
     mixture = profile.mixture[player]
@@ -75,7 +90,9 @@ def _player(game: BayesianGame, player: int, profile: Profile) -> tuple[float, f
     table = np.stack([interim(game, player, profile, float(t)) for t in nodes])
     value = gain = worst = 0.0
     for cell in range(profile.signals.cells):
-        curves = np.linalg.solve(np.vander(nodes, increasing=True), table[:, :, cell])
+        curves = np.linalg.solve(np.vander(nodes, increasing=True), table[:, :, cell]).astype(
+            np.float64
+        )
         got = curves @ mixture[cell]
         mean, regret, most = _cell(curves, got)
         value += mass[cell] * mean
@@ -97,11 +114,21 @@ def _cell(curves: Floats, got: Floats) -> tuple[float, float, float]:
     ends = np.array(sorted(cuts))
     powers = np.arange(1, len(got) + 1)
     regret = most = 0.0
-    for low, high in zip(ends, ends[1:], strict=False):
-        middle = 0.5 * (low + high) ** np.arange(len(got)) if len(got) == 1 else (0.5 * (low + high)) ** np.arange(len(got))
+    for low, high in pairwise(ends):
+        middle = (0.5 * (low + high)) ** np.arange(len(got))
         best = curves[:, int(np.argmax(middle @ curves))] - got
         regret += float(best @ ((high**powers - low**powers) / powers))
-        points = [low, high, *(r for r in _roots(np.polynomial.polynomial.polyder(best)) if low < r < high)]
+        points = [
+            low,
+            high,
+            *(
+                r
+                for r in _roots(
+                    np.asarray(np.polynomial.polynomial.polyder(best), dtype=np.float64)
+                )
+                if low < r < high
+            ),
+        ]
         most = max(most, *(float(np.polynomial.polynomial.polyval(x, best)) for x in points))
     return float(got @ (1.0 / powers)), max(regret, 0.0), most
 

@@ -14,7 +14,18 @@ from typing import Annotated
 import typer
 
 from equipoise import __version__
-from equipoise.cli import abstract, certify, convert, info, plot, show, solve, text
+from equipoise.cli import (
+    abstract,
+    certify,
+    convert,
+    info,
+    nash,
+    plot,
+    qualitative,
+    show,
+    solve,
+    text,
+)
 from equipoise.errors import EquipoiseError
 
 BAD_INPUT = 2
@@ -40,6 +51,8 @@ app.command("plot")(plot.command)
 app.command("convert")(convert.command)
 app.command("export")(text.export_command)
 app.command("import")(text.import_command)
+app.command("qualitative")(qualitative.command)
+app.command("nash")(nash.command)
 
 
 def _print_version(wanted: bool) -> None:

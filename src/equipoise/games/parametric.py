@@ -13,7 +13,7 @@ player one line for each history at which she acts::
     P3 after raise call: call |d| fold
     P3 after raise fold: call |e| fold
 
-Thresholds of one player at different histories that ``order`` leaves open make several models, one
+and ``P1 at start: ...`` where she acts first. Thresholds of one player at different histories that ``order`` leaves open make several models, one
 for every way to order them.
 """
 
@@ -30,8 +30,12 @@ from equipoise.games.rounds import BettingRound, History
 
 Pair = tuple[str, str]
 
-_LINE = re.compile(r"^(?:P(?P<player>\d+)(?:\s+after\s+(?P<history>[^:]+))?|(?P<order>order))\s*:\s*(?P<rest>.*)$")
-_BAR = re.compile(r"\|(?:\s*(\w+)\s*\|)?")
+_LINE = re.compile(
+    r"^(?:P(?P<player>\d+)(?P<when>\s+at\s+start|\s+after\s+(?P<history>[^:]+))?|(?P<order>order))"
+    r"\s*:\s*(?P<rest>.*)$"
+)
+# A name stands tight between its bars and apart from the plans: "bet |a| check", but "bet | check | bet".
+_BAR = re.compile(r"(?<=\s)\|(\w+)\|(?=\s)|\|")
 
 
 @dataclass(frozen=True)
@@ -47,16 +51,20 @@ class ParametricModel:
         names = [t for own in self.thresholds for t in own]
         for i, (plans, own) in enumerate(zip(self.regions, self.thresholds, strict=True)):
             if not plans or len(own) != len(plans) - 1:
-                raise EquipoiseError(f"{self.name}, P{i + 1}: found {len(own)} thresholds, expected one between any two regions.")
+                raise EquipoiseError(
+                    f"{self.name}, P{i + 1}: found {len(own)} thresholds, expected one between any two regions."
+                )
         for name in names:
             if names.count(name) > 1:
-                raise EquipoiseError(f"{self.name}: found two thresholds called '{name}', expected different names.")
+                raise EquipoiseError(
+                    f"{self.name}: found two thresholds called '{name}', expected different names."
+                )
         for name in (n for pair in self.order for n in pair):
             if name not in names:
-                raise EquipoiseError(f"{self.name}, order: found the threshold '{name}', expected one of {', '.join(names)}.")
-        for a, b in sorted(self.closure):
-            if a != b and (b, a) in self.closure:
-                raise EquipoiseError(f"{self.name}, order: found the cycle {a} <= {b} <= {a}, expected a partial order.")
+                raise EquipoiseError(
+                    f"{self.name}, order: found the threshold '{name}', expected one of {', '.join(names)}."
+                )
+        _refuse_cycles(self.closure, self.name)
 
     @cached_property
     def closure(self) -> frozenset[Pair]:
@@ -67,12 +75,21 @@ class ParametricModel:
     def text(self) -> str:
         """The model in the form that :func:`parse` reads."""
         lines = []
-        for i, (plans, own) in enumerate(zip(self.regions, self.thresholds, strict=True)):
-            bars = [f" |{t}| " for t in own] + [""]
-            lines.append(f"P{i + 1}: " + "".join(p + bar for p, bar in zip(plans, bars, strict=True)))
-        if self.order:
-            lines.append("order: " + ", ".join(f"{a} <= {b}" for a, b in sorted(self.order)))
+        for i, (plans, names) in enumerate(zip(self.regions, self.thresholds, strict=True)):
+            bars = [f" |{t}| " for t in names] + [""]
+            lines.append(
+                f"P{i + 1}: " + "".join(p + bar for p, bar in zip(plans, bars, strict=True))
+            )
+        own = {pair for chain in self.thresholds for pair in pairwise(chain)}
+        told = [p for p in sorted(self.order) if p not in own and not self._between(*p)]
+        if told:
+            lines.append("order: " + ", ".join(f"{a} <= {b}" for a, b in told))
         return "\n".join(lines)
+
+    def _between(self, a: str, b: str) -> bool:
+        """Say whether a ≤ b follows from other pairs."""
+        names = (t for own in self.thresholds for t in own)
+        return any((a, c) in self.closure and (c, b) in self.closure for c in names)
 
 
 def _closure(chains: Iterable[Sequence[str]], order: Iterable[Pair]) -> set[Pair]:
@@ -82,6 +99,16 @@ def _closure(chains: Iterable[Sequence[str]], order: Iterable[Pair]) -> set[Pair
         below.setdefault(a, set()).add(b)
         below.setdefault(b, set())
     return {(a, b) for a in below for b in _reachable(below, a)}
+
+
+def _refuse_cycles(closure: Iterable[Pair], name: str) -> None:
+    """Raise if the pairs of ``closure`` are no partial order."""
+    pairs = set(closure)
+    for a, b in sorted(pairs):
+        if a != b and (b, a) in pairs:
+            raise EquipoiseError(
+                f"{name}, order: found the cycle {a} <= {b} <= {a}, expected a partial order."
+            )
 
 
 def _reachable(below: Mapping[str, set[str]], start: str) -> set[str]:
@@ -98,68 +125,106 @@ def _reachable(below: Mapping[str, set[str]], start: str) -> set[str]:
 
 def parse(text: str, betting: BettingRound, name: str = "model") -> list[ParametricModel]:
     """Read a model; a conditional model may stand for several, one a linear extension (see above)."""
-    conditional: list[dict[History, tuple[list[str], list[str]]]] = [{} for _ in range(betting.players)]
-    plain: list[tuple[list[str], list[str]] | None] = [None] * betting.players
-    order: set[Pair] = set()
+    draft = _Draft(betting, name)
     for number, line in enumerate(text.splitlines(), start=1):
         stripped = line.split("#")[0].strip()
-        if not stripped:
-            continue
-        where = f"{name}, line {number}"
-        match = _LINE.match(stripped)
+        if stripped:
+            draft.read(stripped, f"{name}, line {number}")
+    return draft.models()
+
+
+Row = tuple[list[str], list[str]]
+"""Plans (or actions) of successive regions, and the names of the thresholds between them."""
+
+
+class _Draft:
+    """Lines read so far: plain or conditional rows of every player, and the order."""
+
+    def __init__(self, betting: BettingRound, name: str) -> None:
+        self.betting = betting
+        self.name = name
+        self.rows: list[dict[History | None, Row]] = [{} for _ in range(betting.players)]
+        self.order: set[Pair] = set()
+
+    def read(self, line: str, where: str) -> None:
+        """Add one line."""
+        match = _LINE.match(line)
         if match is None:
-            raise EquipoiseError(f"{where}: found '{stripped}', expected 'P1: ...', 'P1 after ...: ...' or 'order: ...'.")
+            raise EquipoiseError(
+                f"{where}: found '{line}', expected 'P1: ...', 'P1 after ...: ...' or 'order: ...'."
+            )
         if match["order"]:
-            order |= _pairs(match["rest"], where)
-            continue
+            self.order |= _pairs(match["rest"], where)
+            return
         player = int(match["player"]) - 1
-        if not 0 <= player < betting.players:
-            raise EquipoiseError(f"{where}: found P{player + 1}, expected P1 to P{betting.players}.")
-        history = tuple((match["history"] or "").split())
-        prefix = ".".join((f"P{player + 1}", *history))
-        line_regions = _regions(match["rest"], prefix, where)
-        if match["history"]:
-            _check_actions(betting, player, history, line_regions[0], where)
-            taken = history in conditional[player] or plain[player] is not None
-            conditional[player][history] = line_regions
+        if not 0 <= player < self.betting.players:
+            raise EquipoiseError(
+                f"{where}: found P{player + 1}, expected P1 to P{self.betting.players}."
+            )
+        history = tuple((match["history"] or "").split()) if match["when"] else None
+        prefix = ".".join((f"P{player + 1}", *(history or ())))
+        row = _regions(match["rest"], prefix, where)
+        if history is None:
+            _check_plans(self.betting, player, row[0], where)
         else:
-            _check_plans(betting, player, line_regions[0], where)
-            taken = plain[player] is not None or bool(conditional[player])
-            plain[player] = line_regions
-        if taken:
-            raise EquipoiseError(f"{where}: found P{player + 1} described twice, expected one description.")
-    choices = []
-    for player in range(betting.players):
-        whole = plain[player]
-        if whole is not None:
-            choices.append([whole])
-        elif conditional[player]:
-            choices.append(_expand(betting, player, conditional[player], order, name))
-        else:
-            raise EquipoiseError(f"{name}: found no line for P{player + 1}, expected one.")
-    return _combine(choices, frozenset(order), name)
+            _check_actions(self.betting, player, history, row[0], where)
+        known = self.rows[player]
+        if history in known or (known and (history is None or None in known)):
+            raise EquipoiseError(
+                f"{where}: found P{player + 1} described twice, expected one description."
+            )
+        known[history] = row
 
+    def models(self) -> list[ParametricModel]:
+        """Return a model for every way to order the thresholds of conditional rows."""
+        names = [t for rows in self.rows for _, own in rows.values() for t in own]
+        for threshold in (t for pair in self.order for t in pair):
+            if threshold not in names:
+                raise EquipoiseError(
+                    f"{self.name}, order: found the threshold '{threshold}', expected one of "
+                    f"{', '.join(names)}."
+                )
+        chains = [own for rows in self.rows for _, own in rows.values()]
+        _refuse_cycles(_closure(chains, self.order), self.name)
+        combined = list(product(*(self._sequences(i) for i in range(self.betting.players))))
+        return [
+            self._model(chosen, self.name if len(combined) == 1 else f"{self.name} ({k})")
+            for k, chosen in enumerate(combined, start=1)
+        ]
 
-def _combine(choices: Sequence[Sequence[tuple[list[str], list[str]]]], order: frozenset[Pair], name: str) -> list[ParametricModel]:
-    """Return a model for every combination of the players' sequences of regions."""
-    combined = list(product(*choices))
-    return [
-        ParametricModel(
+    def _sequences(self, player: int) -> list[Row]:
+        """Return the sequences of regions that the lines of ``player`` may mean."""
+        rows = self.rows[player]
+        if not rows:
+            raise EquipoiseError(f"{self.name}: found no line for P{player + 1}, expected one.")
+        if None in rows:
+            return [rows[None]]
+        nodes = {history: row for history, row in rows.items() if history is not None}
+        return _expand(self.betting, player, nodes, self.order, self.name)
+
+    def _model(self, chosen: Sequence[Row], name: str) -> ParametricModel:
+        """Return the model of one combination; what the order says of thresholds that fell away goes."""
+        chains = [own for rows in self.rows for _, own in rows.values()]
+        kept = {t for _, own in chosen for t in own}
+        order = self.order
+        if not all(set(pair) <= kept for pair in order):
+            order = {pair for pair in _closure(chains, order) if set(pair) <= kept}
+        return ParametricModel(
             tuple(tuple(plans) for plans, _ in chosen),
             tuple(tuple(own) for _, own in chosen),
-            order,
-            name if len(combined) == 1 else f"{name} ({k + 1})",
+            frozenset(order),
+            name,
         )
-        for k, chosen in enumerate(combined)
-    ]
 
 
-def _regions(text: str, prefix: str, where: str) -> tuple[list[str], list[str]]:
+def _regions(text: str, prefix: str, where: str) -> Row:
     """Split ``bet |a| check | bet`` into plans and threshold names."""
     parts = _BAR.split(text)
     plans = [re.sub(r"\s+", "", part) for part in parts[::2]]
     if not all(plans):
-        raise EquipoiseError(f"{where}: found an empty region in '{text}', expected a plan on each side of '|'.")
+        raise EquipoiseError(
+            f"{where}: found an empty region in '{text}', expected a plan on each side of '|'."
+        )
     return plans, [given or f"{prefix}.{k}" for k, given in enumerate(parts[1::2], start=1)]
 
 
@@ -169,7 +234,9 @@ def _pairs(text: str, where: str) -> set[Pair]:
     for chain in text.split(","):
         names = [part.strip() for part in re.split(r"<=?", chain)]
         if len(names) < 2 or not all(re.fullmatch(r"[\w.]+", n) for n in names):
-            raise EquipoiseError(f"{where}: found '{chain.strip()}', expected a chain such as 'a <= b <= c'.")
+            raise EquipoiseError(
+                f"{where}: found '{chain.strip()}', expected a chain such as 'a <= b <= c'."
+            )
         pairs |= set(pairwise(names))
     return pairs
 
@@ -178,29 +245,39 @@ def _check_plans(betting: BettingRound, player: int, plans: Sequence[str], where
     for plan in plans:
         if plan not in betting.plans[player]:
             known = ", ".join(betting.plans[player])
-            raise EquipoiseError(f"{where}: found the plan '{plan}' of P{player + 1}, expected one of {known}.")
+            raise EquipoiseError(
+                f"{where}: found the plan '{plan}' of P{player + 1}, expected one of {known}."
+            )
 
 
-def _check_actions(betting: BettingRound, player: int, history: History, actions: Sequence[str], where: str) -> None:
+def _check_actions(
+    betting: BettingRound, player: int, history: History, actions: Sequence[str], where: str
+) -> None:
     acting, known = betting.actions.get(history, (None, ()))
     if acting != player:
-        raise EquipoiseError(f"{where}: found '{' '.join(history)}', expected a history after which P{player + 1} acts.")
+        raise EquipoiseError(
+            f"{where}: found '{' '.join(history)}', expected a history after which P{player + 1} acts."
+        )
     for action in actions:
         if action not in known:
-            raise EquipoiseError(f"{where}: found the action '{action}', expected one of {', '.join(known)}.")
+            raise EquipoiseError(
+                f"{where}: found the action '{action}', expected one of {', '.join(known)}."
+            )
 
 
 def _expand(
     betting: BettingRound,
     player: int,
-    nodes: Mapping[History, tuple[list[str], list[str]]],
+    nodes: Mapping[History, Row],
     order: set[Pair],
     name: str,
-) -> list[tuple[list[str], list[str]]]:
+) -> list[Row]:
     """Turn one line a history into sequences of plans, one for every order of the thresholds."""
     for history, (acting, _) in betting.actions.items():
         if acting == player and history not in nodes:
-            raise EquipoiseError(f"{name}: found no line 'P{player + 1} after {' '.join(history)}', expected one.")
+            raise EquipoiseError(
+                f"{name}: found no line 'P{player + 1} after {' '.join(history)}', expected one."
+            )
     chains = [(history, own) for history, (_, own) in nodes.items()]
     known = {t for _, own in chains for t in own}
     before = _closure([own for _, own in chains], order)

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import product
 from typing import Literal
 
@@ -49,7 +49,9 @@ def paid(path: str, *pay: float) -> Leaf:
     return Leaf(parse_path(path), tuple(pay), tuple(pay))
 
 
-def showdown(path: str, win: Sequence[float], lose: Sequence[float], contenders: Sequence[int] | None = None) -> Leaf:
+def showdown(
+    path: str, win: Sequence[float], lose: Sequence[float], contenders: Sequence[int] | None = None
+) -> Leaf:
     """Return a leaf with a showdown between ``contenders`` (players from 0; everybody by default)."""
     who = tuple(range(len(win))) if contenders is None else tuple(contenders)
     return Leaf(parse_path(path), tuple(map(float, win)), tuple(map(float, lose)), who)
@@ -61,7 +63,9 @@ def parse_path(text: str) -> tuple[tuple[int, str], ...]:
     for step in text.split(","):
         who, _, action = step.strip().partition(" ")
         if not (who[:1] == "P" and who[1:].isdigit() and int(who[1:]) > 0 and action.strip()):
-            raise EquipoiseError(f"Path '{text}': found '{step.strip()}', expected steps such as 'P1 bet'.")
+            raise EquipoiseError(
+                f"Path '{text}': found '{step.strip()}', expected steps such as 'P1 bet'."
+            )
         steps.append((int(who[1:]) - 1, action.strip()))
     return tuple(steps)
 
@@ -80,14 +84,22 @@ class BettingRound:
         if not self.leaves:
             raise EquipoiseError("Betting round: found no leaf, expected at least one.")
         if self.better not in ("low", "high"):
-            raise EquipoiseError(f"Betting round: found better = '{self.better}', expected 'low' or 'high'.")
+            raise EquipoiseError(
+                f"Betting round: found better = '{self.better}', expected 'low' or 'high'."
+            )
         for leaf in self.leaves:
             where = f"Leaf '{' '.join(leaf.history)}'"
             if not len(leaf.win) == len(leaf.lose) == self.players:
-                raise EquipoiseError(f"{where}: found {len(leaf.win)} and {len(leaf.lose)} payments, expected {self.players}.")
+                raise EquipoiseError(
+                    f"{where}: found {len(leaf.win)} and {len(leaf.lose)} payments, expected {self.players}."
+                )
             if not np.all(np.isfinite(leaf.win + leaf.lose)):
-                raise EquipoiseError(f"{where}: found a payment that is not a number, expected finite payments.")
-            if any(not 0 <= i < self.players for i in (*leaf.contenders, *(i for i, _ in leaf.path))):
+                raise EquipoiseError(
+                    f"{where}: found a payment that is not a number, expected finite payments."
+                )
+            if any(
+                not 0 <= i < self.players for i in (*leaf.contenders, *(i for i, _ in leaf.path))
+            ):
                 raise EquipoiseError(f"{where}: found a player outside P1 to P{self.players}.")
         self._check_tree()
 
@@ -104,7 +116,9 @@ class BettingRound:
         ends = [leaf.history for leaf in self.leaves]
         for end in ends:
             if end in seen or ends.count(end) > 1:
-                raise EquipoiseError(f"Leaf '{' '.join(end)}': found it twice or with actions after it, expected one leaf.")
+                raise EquipoiseError(
+                    f"Leaf '{' '.join(end)}': found it twice or with actions after it, expected one leaf."
+                )
 
     @property
     def players(self) -> int:
@@ -160,14 +174,18 @@ class BettingRound:
         for leaf in self.leaves:
             base = sum(leaf.lose)
             sums += [base + leaf.win[i] - leaf.lose[i] for i in leaf.contenders] or [base]
-        return float(np.mean(sums)) if np.ptp(sums) <= 1e-12 * (1.0 + np.max(np.abs(sums))) else None
+        return (
+            float(np.mean(sums)) if np.ptp(sums) <= 1e-12 * (1.0 + np.max(np.abs(sums))) else None
+        )
 
     def plan_of(self, player: int, choice: Mapping[History, str]) -> str:
         """Name the reduced plan of ``player`` that takes ``choice[h]`` at every history h of hers."""
         ((name, _),) = self._plans(player, (), choice)
         return name
 
-    def _plans(self, player: int, at: History, choice: Mapping[History, str] | None = None) -> list[tuple[str, set[int]]]:
+    def _plans(
+        self, player: int, at: History, choice: Mapping[History, str] | None = None
+    ) -> list[tuple[str, set[int]]]:
         """Return name and leaves of every reduced plan of ``player`` in the subtree ``at``."""
         if at not in self.actions:
             return [("", {next(k for k, leaf in enumerate(self.leaves) if leaf.history == at)})]
@@ -181,6 +199,18 @@ class BettingRound:
             name = "/".join(part for part, _ in parts if part)
             combined.append((name, set().union(*(leaves for _, leaves in parts))))
         return combined
+
+
+@cache
+def shares(players: int) -> tuple[tuple[float, float], ...]:
+    """Return points z and weights that make Σ weight · Π_j (W_j + z T_j) the expected share of a showdown.
+
+    With probabilities W_j that contender j has a worse signal and T_j that she has the same one, the
+    share is ∫₀¹ Π_j (W_j + z T_j) dz: the integral of z^k is the share 1/(k+1) of one who ties with k
+    others. Gauss's rule integrates the polynomial exactly.
+    """
+    nodes, weights = np.polynomial.legendre.leggauss((players + 1) // 2)
+    return tuple(zip((0.5 * (nodes + 1.0)).tolist(), (0.5 * weights).tolist(), strict=True))
 
 
 def _join(action: str, rest: str) -> str:
@@ -235,10 +265,16 @@ def raise_or_fold() -> BettingRound:
     return BettingRound(
         (
             showdown("P1 raise, P2 call, P3 call", win=(8, 8, 8), lose=(-4, -4, -4)),
-            showdown("P1 raise, P2 call, P3 fold", win=(6, 6, -2), lose=(-4, -4, -2), contenders=(0, 1)),
-            showdown("P1 raise, P2 fold, P3 call", win=(5, -1, 5), lose=(-4, -1, -4), contenders=(0, 2)),
+            showdown(
+                "P1 raise, P2 call, P3 fold", win=(6, 6, -2), lose=(-4, -4, -2), contenders=(0, 1)
+            ),
+            showdown(
+                "P1 raise, P2 fold, P3 call", win=(5, -1, 5), lose=(-4, -1, -4), contenders=(0, 2)
+            ),
             paid("P1 raise, P2 fold, P3 fold", 3.0, -1.0, -2.0),
-            showdown("P1 fold, P2 raise, P3 call", win=(0, 4, 4), lose=(0, -4, -4), contenders=(1, 2)),
+            showdown(
+                "P1 fold, P2 raise, P3 call", win=(0, 4, 4), lose=(0, -4, -4), contenders=(1, 2)
+            ),
             paid("P1 fold, P2 raise, P3 fold", 0.0, 2.0, -2.0),
             paid("P1 fold, P2 fold", 0.0, -1.0, 1.0),
         )

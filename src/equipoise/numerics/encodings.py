@@ -112,9 +112,13 @@ class Model:
 
     def __init__(self, breakpoints: int = 17, encoding: Encoding = "logarithmic") -> None:
         if breakpoints < 2:
-            raise EquipoiseError(f"Piecewise-linear squares: found {breakpoints} breakpoints, expected at least 2.")
+            raise EquipoiseError(
+                f"Piecewise-linear squares: found {breakpoints} breakpoints, expected at least 2."
+            )
         if encoding not in ENCODINGS:
-            raise EquipoiseError(f"Encoding of breakpoints: found '{encoding}', expected one of {', '.join(ENCODINGS)}.")
+            raise EquipoiseError(
+                f"Encoding of breakpoints: found '{encoding}', expected one of {', '.join(ENCODINGS)}."
+            )
         self.breakpoints = breakpoints
         self.encoding = encoding
         self.lower: list[float] = []
@@ -123,7 +127,9 @@ class Model:
         self._rows: list[tuple[dict[int, float], float, float]] = []
         self._products: dict[Monomial, Polynomial] = {}
 
-    def variable(self, lower: float = 0.0, upper: float = 1.0, *, integer: bool = False) -> Polynomial:
+    def variable(
+        self, lower: float = 0.0, upper: float = 1.0, *, integer: bool = False
+    ) -> Polynomial:
         """Add a column and return it."""
         self.lower.append(lower)
         self.upper.append(upper)
@@ -164,7 +170,10 @@ class Model:
         low = high = expression.constant
         for monomial, coefficient in expression.terms.items():
             if monomial:
-                ends = (coefficient * self.lower[monomial[0]], coefficient * self.upper[monomial[0]])
+                ends = (
+                    coefficient * self.lower[monomial[0]],
+                    coefficient * self.upper[monomial[0]],
+                )
                 low, high = low + min(ends), high + max(ends)
         return low, high
 
@@ -187,10 +196,12 @@ class Model:
             if monomial[0] == monomial[-1] and len(monomial) == 2:
                 self._products[monomial] = self.square(x)
             else:
-                lows, highs = zip(self.range(x), self.range(y), strict=True)
-                ends = [a * b for a in (lows[0], highs[0]) for b in (lows[1], highs[1])]
+                (a, b), (c, d) = self.range(x), self.range(y)
+                ends = (a * c, a * d, b * c, b * d)
+                # Lemma 2: by as much as this the chords may leave the product's own range.
+                off = ((b - a + d - c) / (4 * (self.breakpoints - 1))) ** 2
                 difference = self.square((x + y) * 0.5) - self.square((x - y) * 0.5)
-                self._products[monomial] = self.define(difference, min(ends), max(ends))
+                self._products[monomial] = self.define(difference, min(ends) - off, max(ends) + off)
         return self._products[monomial]
 
     def square(self, expression: Polynomial) -> Polynomial:
@@ -199,7 +210,12 @@ class Model:
         points = np.linspace(low, high, self.breakpoints)
         return self.curve(expression, points, points**2)
 
-    def curve(self, x: Polynomial, points: Sequence[float] | NDArray[np.float64], values: Sequence[float] | NDArray[np.float64]) -> Polynomial:
+    def curve(
+        self,
+        x: Polynomial,
+        points: Sequence[float] | NDArray[np.float64],
+        values: Sequence[float] | NDArray[np.float64],
+    ) -> Polynomial:
         """Return y on the piecewise-linear curve through ``(points[i], values[i])``, at ``x``."""
         weights = [self.variable() for _ in points]
         self.equal(total(weights), 1.0)
@@ -209,7 +225,9 @@ class Model:
         self.equal(total(w * float(v) for w, v in zip(weights, values, strict=True)) - y)
         return y
 
-    def ordered_fills(self, count: int, *, tell_edges: bool = False) -> tuple[list[Polynomial], list[Polynomial], list[Polynomial]]:
+    def ordered_fills(
+        self, count: int, *, tell_edges: bool = False
+    ) -> tuple[list[Polynomial], list[Polynomial], list[Polynomial]]:
         """Return a point on a line cut into ``count`` cells, in the incremental encoding.
 
         First the fills w_1, ..., w_count in [0, 1]: the fractions of the cells below the point, so
@@ -241,8 +259,16 @@ class Model:
         for bit in range((segments - 1).bit_length()):
             digit = self.binary()
             codes = [(s ^ (s >> 1)) >> bit & 1 for s in range(segments)]
-            zero = [w for i, w in enumerate(weights) if all(c == 0 for c in codes[max(i - 1, 0) : i + 1])]
-            one = [w for i, w in enumerate(weights) if all(c == 1 for c in codes[max(i - 1, 0) : i + 1])]
+            zero = [
+                w
+                for i, w in enumerate(weights)
+                if all(c == 0 for c in codes[max(i - 1, 0) : i + 1])
+            ]
+            one = [
+                w
+                for i, w in enumerate(weights)
+                if all(c == 1 for c in codes[max(i - 1, 0) : i + 1])
+            ]
             self.at_least(digit - total(one))
             self.at_least(1.0 - digit - total(zero))
 

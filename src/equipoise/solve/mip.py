@@ -15,15 +15,16 @@ even at sets her own earlier actions rule out. A matrix game is the tree in whic
 With two players q is linear and the program exact. With more it is a polynomial. Its products are
 replaced by tangents at the best profile so far, and everything the program demands may fail by a
 common slack, which it minimises; plans may move by no more than a radius, which shrinks when the
-profile found is no better in the true game. Near an equilibrium a step squares the error. Given a
-number of breakpoints, the products are first made piecewise linear over their whole range, as in the
-seed, and the steps start from what that program finds.
+profile found is no better in the true game. Near an equilibrium a step squares the error; where steps
+lead nowhere, they start again elsewhere. Given a number of breakpoints, the products are first made
+piecewise linear over their whole range, as in the seed, and the steps start from what that program
+finds.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -33,7 +34,14 @@ from numpy.typing import NDArray
 from equipoise.errors import EquipoiseError
 from equipoise.games.extensive import ExtensiveGame
 from equipoise.games.normal import NormalGame
-from equipoise.numerics.encodings import Encoding, Model, Polynomial, TangentModel, optimize_exactly, total
+from equipoise.numerics.encodings import (
+    Encoding,
+    Model,
+    Polynomial,
+    TangentModel,
+    optimize_exactly,
+    total,
+)
 from equipoise.strategy.profile import Strategy
 
 Floats = NDArray[np.float64]
@@ -71,6 +79,7 @@ def nash(
     breakpoints: int | None = None,
     encoding: Encoding = "logarithmic",
     target: float = 1e-9,
+    seed: int = 0,
     time_limit: float = 60.0,
 ) -> MipAnswer:
     """Return an equilibrium of ``game``.
@@ -81,36 +90,72 @@ def nash(
     tree = game.tree if isinstance(game, NormalGame) else game
     players = len(tree.players)
     if players > 2 and weights is not None:
-        raise EquipoiseError(f"MIP Nash: found weights for {players} players, expected them for two only.")
+        raise EquipoiseError(
+            f"MIP Nash: found weights for {players} players, expected them for two only."
+        )
     if weights is not None and len(weights) != players:
         raise EquipoiseError(f"MIP Nash: found {len(weights)} weights, expected one a player.")
     clock = _Clock(time_limit)
     if players <= 2:
         form = _Form(tree, Model())
-        cost = None if weights is None else total(v * -float(w) for v, w in zip(form.value, weights, strict=True))
+        cost = (
+            None
+            if weights is None
+            else total(v * -float(w) for v, w in zip(form.value, weights, strict=True))
+        )
         return _answer(form, form.solve(clock.left, cost), target, clock, 1)
-    form = _Form(tree, Model()) if breakpoints is None else _Form(tree, Model(breakpoints, encoding), elastic=True)
-    start = form.uniform() if breakpoints is None else form.solve(0.5 * clock.left)
-    return _approach(tree, start, target, clock)
+    best, programs = _Point(_Form(tree, Model()), np.empty(0), np.inf), 0
+    for start in _starts(tree, breakpoints, encoding, seed, clock):
+        found, steps = _approach(tree, start, target, clock)
+        programs += steps
+        best = min(best, found, key=lambda point: point.epsilon)
+        if best.epsilon <= target or clock.left <= 0:
+            break
+    return _answer(best.form, best.x, target, clock, programs)
 
 
-def _approach(tree: ExtensiveGame, start: Floats, target: float, clock: _Clock) -> MipAnswer:
-    """Take steps from ``start`` until nobody gains more than ``target`` or time is out."""
-    best, radius, programs = start, 1.0, 0
-    form = _Form(tree, TangentModel(best))
-    epsilon = form.account(best)[1]
-    while epsilon > target and radius > 1e-6 and clock.left > 0:
-        form = _Form(tree, TangentModel(best), elastic=True)
-        form.confine(best, radius)
+@dataclass(frozen=True)
+class _Point:
+    """Values of a form's columns, and what somebody could gain there."""
+
+    form: _Form
+    x: Floats
+    epsilon: float
+
+
+def _starts(
+    tree: ExtensiveGame, breakpoints: int | None, encoding: Encoding, seed: int, clock: _Clock
+) -> Iterator[Floats]:
+    """Yield profiles to start from: piecewise linear (if asked), uniform, then random ones."""
+    form = _Form(tree, Model())
+    if breakpoints is not None:
+        found = _Form(tree, Model(breakpoints, encoding), elastic=True).solve(0.5 * clock.left)
+        if found.size:
+            yield found
+    yield form.columns(lambda actions: np.full(actions, 1.0 / actions))
+    rng = np.random.default_rng(seed)
+    while True:
+        yield form.columns(lambda actions: rng.dirichlet(np.ones(actions)))
+
+
+def _approach(
+    tree: ExtensiveGame, start: Floats, target: float, clock: _Clock
+) -> tuple[_Point, int]:
+    """Take steps from ``start`` until nobody gains more than ``target`` or no step helps."""
+    form = _Form(tree, TangentModel(start))
+    best, radius, programs = _Point(form, start, form.account(start)[1]), 1.0, 0
+    while best.epsilon > target and radius > 1e-6 and clock.left > 0:
+        form = _Form(tree, TangentModel(best.x), elastic=True)
+        form.confine(best.x, radius)
         # One program may not use up the time of those after it: a rough step is better than none.
         found = form.solve(min(clock.left, max(2.0, 0.05 * clock.limit)))
         programs += 1
         gain = form.account(found)[1] if found.size else np.inf
-        if gain < epsilon:
-            best, epsilon, radius = found, gain, min(1.0, 1.5 * radius)
+        if gain < best.epsilon:
+            best, radius = _Point(form, found, gain), min(1.0, 1.5 * radius)
         else:
             radius /= 3.0
-    return _answer(form, best, target, clock, programs)
+    return best, programs
 
 
 def _answer(form: _Form, point: Floats, target: float, clock: _Clock, programs: int) -> MipAnswer:
@@ -169,15 +214,15 @@ class _Form:
         outcome = optimize_exactly(self.model.program(elastic or cost), time_limit)
         return outcome.x if outcome.status in ("optimal", "limit") else np.empty(0)
 
-    def uniform(self) -> Floats:
-        """Return the columns of the plans that choose every action with the same probability."""
+    def columns(self, choose: Callable[[int], Floats]) -> Floats:
+        """Return the columns of the plans that ``choose(n)`` among the n actions of every set."""
         x = np.zeros(len(self.model.lower))
         for player, plan in enumerate(self.plan):
             weights = np.ones(len(plan))
             for k in self._own(player):
-                weights[list(self._sequences(k))] = weights[self.parent[k]] / len(self._sequences(k))
-            for column, weight in zip(plan[1:], weights[1:], strict=True):
-                x[_index(column)] = weight
+                own = list(self._sequences(k))
+                weights[own] = weights[self.parent[k]] * choose(len(own))
+            x[[_index(column) for column in plan[1:]]] = weights[1:]
         return x
 
     def confine(self, point: Floats, radius: float) -> None:

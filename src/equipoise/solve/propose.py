@@ -16,8 +16,9 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from equipoise.games.bayesian import BayesianGame
+from equipoise.games.bayesian import BayesianGame, SignalGame
 from equipoise.games.parametric import ParametricModel
+from equipoise.numerics.encodings import Encoding
 from equipoise.solve.qualitative import Answer, attempt, qualitative
 from equipoise.solve.signal_lp import zero_sum
 from equipoise.strategy.regions import Profile, interim
@@ -27,8 +28,17 @@ Floats = NDArray[np.float64]
 TRIES: tuple[tuple[int, float], ...] = ((40, 1e-3), (100, 1e-4), (200, 1e-5), (400, 1e-6))
 """Numbers of signals and trembles, from coarse to fine: narrow regions only show in the later ones."""
 
+NARROW = 0.03
+"""A region may fill as little of a cell as this and still be seen."""
 
-def discover(game: BayesianGame, *, time_limit: float = 60.0, breakpoints: int = 17) -> Answer:
+
+def discover(
+    game: SignalGame,
+    *,
+    breakpoints: int = 17,
+    encoding: Encoding = "logarithmic",
+    time_limit: float = 60.0,
+) -> Answer:
     """Find an equilibrium of ``game`` with no model given.
 
     Proposals are tried from coarse to fine, each with all its regions non-empty; if none fits, the
@@ -44,29 +54,39 @@ def discover(game: BayesianGame, *, time_limit: float = 60.0, breakpoints: int =
         left = time_limit - (time.monotonic() - started)
         if left <= 0:
             break
-        found = attempt(game, [model], "full", 0.5 * left, breakpoints=breakpoints)
+        found = attempt(game, [model], "full", 0.5 * left, breakpoints, encoding)
         if found is not None:
             return replace(found, seconds=time.monotonic() - started)
     left = max(time_limit - (time.monotonic() - started), 1.0)
-    answer = qualitative(game, models[:1], time_limit=left, breakpoints=breakpoints)
+    answer = qualitative(
+        game, models[:1], breakpoints=breakpoints, encoding=encoding, time_limit=left
+    )
     return replace(answer, seconds=time.monotonic() - started)
 
 
-def propose(game: BayesianGame, cells: int = 40, tremble: float = 1e-3, apart: float = 3.0) -> ParametricModel:
+def propose(
+    game: SignalGame, cells: int = 40, tremble: float = 1e-3, apart: float = 3.0
+) -> ParametricModel:
     """Return the model of ``game`` that a discretisation into ``cells`` signals suggests.
 
     Cuts of different players are ordered only where they are more than ``apart`` signals from each
     other: closer ones may be the discretisation's doing.
     """
-    signals = game.signals if game.signals.finite else game.signals.discretized(cells)
-    coarse = BayesianGame(game.round, signals)
-    if game.players == 2 and game.round.constant_sum is not None:
-        mixtures = [zero_sum(coarse, i, tremble)[1] for i in range(2)]
+    coarse = game
+    if isinstance(game, BayesianGame) and not game.signals.finite:
+        coarse = BayesianGame(game.round, game.signals.discretized(cells))
+    if (
+        isinstance(coarse, BayesianGame)
+        and game.players == 2
+        and coarse.round.constant_sum is not None
+    ):
+        mixtures, least = [zero_sum(coarse, i, tremble)[1] for i in range(2)], NARROW
     else:
-        mixtures = fictitious_play(coarse, tremble)
+        # Averages of replies are never quite pure: only the plan that prevails counts.
+        mixtures, least = fictitious_play(coarse, tremble), 0.5
     regions, names, places = [], [], {}
     for i, mixture in enumerate(mixtures):
-        runs = _runs(np.maximum(mixture - tremble, 0.0))
+        runs = _runs(np.maximum(mixture - tremble, 0.0), least)
         own = [f"P{i + 1}.{k}" for k in range(1, len(runs))]
         regions.append(tuple(game.plans[i][plan] for plan, _ in runs))
         names.append(tuple(own))
@@ -77,27 +97,34 @@ def propose(game: BayesianGame, cells: int = 40, tremble: float = 1e-3, apart: f
         for b, (j, t) in places.items()
         if i != j and t - s > apart
     )
-    return ParametricModel(tuple(regions), tuple(names), order, f"proposed from {signals.cells} signals")
+    return ParametricModel(
+        tuple(regions), tuple(names), order, f"proposed from {coarse.signals.cells} signals"
+    )
 
 
-def _runs(mixture: Floats, least: float = 0.03) -> list[tuple[int, float]]:
+def _runs(mixture: Floats, least: float) -> list[tuple[int, float]]:
     """Return the plans of successive regions, each with the position at which its region starts.
 
     A cell that mixes plans holds a threshold, or a region narrower than a cell: the plan it shares
-    with the cell before comes first, the one it shares with the cell after last.
+    with the cell before comes first, the one it shares with the cell after last. Plans played with at
+    most ``least`` do not count.
     """
     sets = [set(np.flatnonzero(row > least).tolist()) or {int(np.argmax(row))} for row in mixture]
     runs: list[tuple[int, float]] = []
-    for cell, (before, here, after) in enumerate(zip([set(), *sets], sets, [*sets[1:], set()], strict=False)):
+    for cell, (before, here, after) in enumerate(
+        zip([set(), *sets], sets, [*sets[1:], set()], strict=False)
+    ):
         start = float(cell)
-        for plan in sorted(here, key=lambda p: (p not in before) + (p in after and p not in before)):
+        for plan in sorted(
+            here, key=lambda p: (p not in before) + (p in after and p not in before)
+        ):
             if not runs or runs[-1][0] != plan:
                 runs.append((plan, start))
             start += float(mixture[cell, plan])
     return runs
 
 
-def fictitious_play(game: BayesianGame, tremble: float = 1e-3, rounds: int = 2000) -> list[Floats]:
+def fictitious_play(game: SignalGame, tremble: float = 1e-3, rounds: int = 2000) -> list[Floats]:
     """Return the players' average mixtures after ``rounds`` of best replies to the averages so far.
 
     Later replies weigh more (round t by t), so that early ones are forgotten.

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from equipoise.errors import EquipoiseError
-from equipoise.games.bayesian import BayesianGame
+from equipoise.games.bayesian import SignalGame
 from equipoise.games.parametric import ParametricModel
 from equipoise.numerics.encodings import Encoding, optimize_exactly
 from equipoise.solve.milfp import STAGES, Milfp, Stage
@@ -67,13 +67,13 @@ class Answer:
 
 
 def qualitative(
-    game: BayesianGame,
+    game: SignalGame,
     models: Sequence[ParametricModel],
     *,
     breakpoints: int = 17,
     encoding: Encoding = "logarithmic",
     time_limit: float = 60.0,
-    polish_in: BayesianGame | None = None,
+    polish_in: SignalGame | None = None,
 ) -> Answer:
     """Find an equilibrium of ``game`` that has the form of one of ``models``.
 
@@ -95,13 +95,13 @@ def qualitative(
 
 
 def attempt(
-    game: BayesianGame,
+    game: SignalGame,
     models: Sequence[ParametricModel],
     stage: Stage,
     time_limit: float,
     breakpoints: int = 17,
     encoding: Encoding = "logarithmic",
-    polish_in: BayesianGame | None = None,
+    polish_in: SignalGame | None = None,
 ) -> Answer | None:
     """Solve the program of one ``stage``; return nothing if no profile was found."""
     started = time.monotonic()
@@ -128,7 +128,7 @@ def attempt(
     )
 
 
-def polish(game: BayesianGame, regions: Regions, steps: int = 50) -> Regions:
+def polish(game: SignalGame, regions: Regions, steps: int = 50) -> Regions:
     """Return ``regions`` with the cuts moved by Newton's method until players are indifferent there.
 
     Steps are of least norm, so that thresholds the equations leave free stay where they are, and
@@ -136,7 +136,7 @@ def polish(game: BayesianGame, regions: Regions, steps: int = 50) -> Regions:
     """
     gaps = indifference(game, regions)
     for _ in range(steps):
-        if not gaps.size or np.abs(gaps).max() <= 1e-15 * game.round.span:
+        if not gaps.size or np.abs(gaps).max() <= 1e-15 * max(game.spread):
             break
         at = regions.flat()
         step = np.linalg.lstsq(_slopes(game, regions), gaps, rcond=1e-9)[0]
@@ -152,7 +152,7 @@ def polish(game: BayesianGame, regions: Regions, steps: int = 50) -> Regions:
     return regions
 
 
-def _slopes(game: BayesianGame, regions: Regions) -> Floats:
+def _slopes(game: SignalGame, regions: Regions) -> Floats:
     """Return the derivative of every indifference by every cut, by central differences."""
     at = regions.flat()
     low, high = game.signals.line
@@ -165,7 +165,7 @@ def _slopes(game: BayesianGame, regions: Regions) -> Floats:
     return np.stack(columns, axis=1)
 
 
-def indifference(game: BayesianGame, regions: Regions) -> Floats:
+def indifference(game: SignalGame, regions: Regions) -> Floats:
     """Return, for every cut, how much more the plan below it is worth there than the plan above it.
 
     A finite game has no such equation at a cut between two signals: there it is 0.

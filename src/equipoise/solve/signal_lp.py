@@ -22,7 +22,9 @@ from equipoise.numerics.program import optimize
 Floats = NDArray[np.float64]
 
 
-def zero_sum(game: BayesianGame, player: int = 0, tremble: float = 0.0, time_limit: float = np.inf) -> tuple[float, Floats]:
+def zero_sum(
+    game: BayesianGame, player: int = 0, tremble: float = 0.0, time_limit: float = np.inf
+) -> tuple[float, Floats]:
     """Return the value of ``game`` to ``player`` and a strategy of hers that secures it.
 
     The strategy is a mixture of plans (columns) for every signal (rows). With ``tremble`` everybody
@@ -31,85 +33,113 @@ def zero_sum(game: BayesianGame, player: int = 0, tremble: float = 0.0, time_lim
     """
     _check(game)
     model = Model()
-    mixture = [[model.variable(tremble, 1.0) for _ in game.plans[player]] for _ in range(game.signals.cells)]
+    mixture = [
+        [model.variable(tremble, 1.0) for _ in game.plans[player]]
+        for _ in range(game.signals.cells)
+    ]
     for row in mixture:
         model.equal(total(row), 1.0)
     secured = guarantee(model, game, player, mixture, tremble)
-    outcome = optimize(model.program(-secured), time_limit=time_limit).require_optimal("Signal game")
+    outcome = optimize(model.program(-secured), time_limit=time_limit).require_optimal(
+        "Signal game"
+    )
     strategy = np.array([[x.at(outcome.x) for x in row] for row in mixture])
     return -outcome.objective, np.clip(strategy, 0.0, 1.0)
 
 
-def guarantee(model: Model, game: BayesianGame, player: int, mixture: list[list[Polynomial]], tremble: float = 0.0) -> Polynomial:
-    """Add to ``model`` what ``mixture`` secures ``player`` in ``game``: a column no larger than that."""
-    signals, betting, other = game.signals, game.round, 1 - player
-    cells = signals.cells
-    weight = _weights(game, player)
-
-    def arrival(leaf: int, cell: int) -> Polynomial:
-        return total(x for p, x in enumerate(mixture[cell]) if betting.reach[player][p, leaf])
-
-    @cache
-    def below(leaf: int, cell: int) -> Polynomial:
-        """Arrivals at ``leaf`` with one of the first ``cell`` signals, where weights are constant."""
-        if cell == 0:
-            return Polynomial()
-        return model.define(below(leaf, cell - 1) + arrival(leaf, cell - 1) * float(mass[cell - 1]), 0.0, np.inf)
-
-    mass, seen = weight.factors if weight.factors is not None else (np.ones(cells), np.ones(cells))
-
-    def split(leaf: int, m: int) -> tuple[Polynomial, Polynomial, Polynomial]:
-        """Arrivals of ``player`` at ``leaf`` with a signal below, at and above the other's signal ``m``."""
-        at = arrival(leaf, m) * float(weight.table(m)[m])
-        if weight.factors is not None:
-            under, over = below(leaf, m), below(leaf, cells) - below(leaf, m + 1)
-            return under * float(seen[m]), at, over * float(seen[m])
-        column = weight.table(m)
-        under = total(arrival(leaf, j) * float(column[j]) for j in range(m))
-        over = total(arrival(leaf, j) * float(column[j]) for j in range(m + 1, cells))
-        return under, at, over
-
+def guarantee(
+    model: Model,
+    game: BayesianGame,
+    player: int,
+    mixture: list[list[Polynomial]],
+    tremble: float = 0.0,
+) -> Polynomial:
+    """Add to ``model`` what ``mixture`` secures ``player`` in ``game``: an expression no larger."""
+    betting, other = game.round, 1 - player
+    arrivals = _Arrivals(model, game, player, mixture)
     values = []
-    low_wins = betting.better == "low"
-    for m in range(cells):
-        worth = []
-        for k, leaf in enumerate(betting.leaves):
-            under, at, over = split(k, m)
-            better, worse = (under, over) if low_wins else (over, under)
-            win, lose = leaf.win[player], leaf.lose[player]
-            worth.append(better * win + at * (0.5 * (win + lose)) + worse * lose)
-        leaves = [total(w * float(r) for w, r in zip(worth, row, strict=True) if r) for row in betting.reach[other]]
-        value = model.variable(-np.inf, np.inf)
+    for m in range(game.signals.cells):
+        worth = [arrivals.worth(k, m) for k in range(len(betting.leaves))]
+        plans = [total(worth[k] for k in np.flatnonzero(row)) for row in betting.reach[other]]
         # A trembling opponent takes her best plan with what the other plans leave of one.
-        rest = total(leaves) * tremble
-        for plan in leaves:
-            model.at_least(plan * (1.0 - tremble * len(leaves)) + rest - value)
+        rest = total(plans) * tremble
+        value = model.variable(-np.inf, np.inf)
+        for plan in plans:
+            model.at_least(plan * (1.0 - tremble * len(plans)) + rest - value)
         values.append(value)
     return total(values)
 
 
-class _weights:
-    """Probabilities of pairs of signals, as player ``player`` (rows) and the other (columns)."""
+class _Arrivals:
+    """How likely ``player`` comes to every leaf, against every signal of the other player."""
 
-    def __init__(self, game: BayesianGame, player: int) -> None:
+    def __init__(
+        self, model: Model, game: BayesianGame, player: int, mixture: list[list[Polynomial]]
+    ) -> None:
+        self.model = model
+        self.game = game
+        self.player = player
+        self.mixture = mixture
         signals = game.signals
-        self.factors: tuple[Floats, Floats] | None = None
         if signals.joint is None:
-            self._joint = np.outer(signals.mass[player], signals.mass[1 - player])
-            self.factors = signals.mass[player], signals.mass[1 - player]
-            return
-        self._joint = signals.joint if player == 0 else signals.joint.T
-        away = self._joint[~np.eye(signals.cells, dtype=bool)]
-        if away.size and np.ptp(away) <= 1e-14 * away.max():
-            ones = np.ones(signals.cells)
-            self.factors = ones, ones * away[0]
+            self.joint = np.outer(signals.mass[player], signals.mass[1 - player])
+            self.factors: tuple[Floats, ...] = signals.mass[player], signals.mass[1 - player]
+        else:
+            self.joint = signals.joint if player == 0 else signals.joint.T
+            self.factors = _constant(self.joint)
+        self.arrival = cache(self._arrival)
+        self.below = cache(self._below)
 
-    def table(self, m: int) -> Floats:
-        return np.asarray(self._joint[:, m])
+    def worth(self, leaf: int, m: int) -> Polynomial:
+        """Return what ``player`` gets at ``leaf`` against signal ``m``, times their probabilities."""
+        end = self.game.round.leaves[leaf]
+        lose = end.lose[self.player]
+        win = end.win[self.player] if self.player in end.contenders else lose
+        under, at, over = self._split(leaf, m)
+        better, worse = (under, over) if self.game.round.better == "low" else (over, under)
+        return better * win + at * (0.5 * (win + lose)) + worse * lose
+
+    def _arrival(self, leaf: int, cell: int) -> Polynomial:
+        """Return the probability of coming to ``leaf`` with signal ``cell``, if the other allows it."""
+        reach = self.game.round.reach[self.player][:, leaf]
+        return total(x for x, comes in zip(self.mixture[cell], reach, strict=True) if comes)
+
+    def _below(self, leaf: int, cell: int) -> Polynomial:
+        """Return the weight of arrivals at ``leaf`` with one of the first ``cell`` signals."""
+        if cell == 0:
+            return Polynomial()
+        last = self.arrival(leaf, cell - 1) * float(self.factors[0][cell - 1])
+        return self.model.define(self.below(leaf, cell - 1) + last, 0.0, np.inf)
+
+    def _split(self, leaf: int, m: int) -> tuple[Polynomial, Polynomial, Polynomial]:
+        """Return the weights of arrivals with a signal below, at and above ``m``."""
+        cells = len(self.mixture)
+        column = self.joint[:, m]
+        at = self.arrival(leaf, m) * float(column[m])
+        if self.factors:
+            seen = float(self.factors[1][m])
+            over = self.below(leaf, cells) - self.below(leaf, m + 1)
+            return self.below(leaf, m) * seen, at, over * seen
+        under = total(self.arrival(leaf, j) * float(column[j]) for j in range(m))
+        over = total(self.arrival(leaf, j) * float(column[j]) for j in range(m + 1, cells))
+        return under, at, over
+
+
+def _constant(joint: Floats) -> tuple[Floats, ...]:
+    """Return factors of ``joint`` off its diagonal if it is constant there, as with a deck of cards."""
+    away = joint[~np.eye(len(joint), dtype=bool)]
+    if not away.size or np.ptp(away) > 1e-14 * away.max():
+        return ()
+    ones = np.ones(len(joint))
+    return ones, ones * away[0]
 
 
 def _check(game: BayesianGame) -> None:
     if game.players != 2 or game.round.constant_sum is None:
-        raise EquipoiseError("Linear program of a signal game: expected two players whose payments have a constant sum.")
+        raise EquipoiseError(
+            "Linear program of a signal game: expected two players whose payments have a constant sum."
+        )
     if not game.signals.finite:
-        raise EquipoiseError("Linear program of a signal game: found continuous signals, expected finite ones (discretize them).")
+        raise EquipoiseError(
+            "Linear program of a signal game: found continuous signals, expected finite."
+        )

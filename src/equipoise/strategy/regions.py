@@ -8,7 +8,6 @@ from j - 1 to j, and a region that covers a fraction of it is played with that p
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -16,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from equipoise.errors import EquipoiseError
-from equipoise.games.bayesian import BayesianGame, Signals
+from equipoise.games.bayesian import BayesianGame, SignalGame, Signals, UtilityGame
+from equipoise.games.rounds import shares
 
 Floats = NDArray[np.float64]
 
@@ -36,15 +36,17 @@ class Regions:
     plans: tuple[tuple[str, ...], ...]
     cuts: tuple[tuple[float, ...], ...]
 
-    def profile(self, game: BayesianGame) -> Profile:
+    def profile(self, game: SignalGame) -> Profile:
         """Return the profile these regions stand for in ``game``."""
         signals = game.signals
         if not signals.finite:
             signals = signals.refine([c for own in self.cuts for c in own])
         mixtures = []
         for i, (plans, cuts) in enumerate(zip(self.plans, self.cuts, strict=True)):
-            if len(cuts) != len(plans) - 1 or any(b < a for a, b in zip(cuts, cuts[1:], strict=False)):
-                raise EquipoiseError(f"Regions of P{i + 1}: found cuts {cuts} for {len(plans)} regions, expected ordered cuts.")
+            if len(cuts) != len(plans) - 1 or any(b < a for a, b in pairwise(cuts)):
+                raise EquipoiseError(
+                    f"Regions of P{i + 1}: found cuts {cuts} for {len(plans)} regions, expected ordered cuts."
+                )
             mixture = np.zeros((signals.cells, len(game.plans[i])))
             ends = signals.position([signals.edges[0], *cuts, signals.edges[-1]])
             cell = np.arange(signals.cells)
@@ -75,7 +77,9 @@ class Regions:
     def at(self, flat: Floats) -> Regions:
         """Return the same regions with the cuts in the vector ``flat``."""
         ends = np.cumsum([len(own) for own in self.cuts])[:-1]
-        return Regions(self.plans, tuple(tuple(float(c) for c in own) for own in np.split(flat, ends)))
+        return Regions(
+            self.plans, tuple(tuple(float(c) for c in own) for own in np.split(flat, ends))
+        )
 
     def ordered(self, low: float, high: float) -> bool:
         """Say whether every player's cuts lie in order on [low, high]."""
@@ -88,38 +92,55 @@ class Regions:
             shift = np.subtract(new, old)
             near = [int(np.argmin(np.abs(np.subtract(old, c)))) if old else -1 for c in own]
             close = [k >= 0 and abs(old[k] - c) <= 1e-6 for k, c in zip(near, own, strict=True)]
-            cuts.append(tuple(float(c + shift[k]) if ok else c for c, k, ok in zip(own, near, close, strict=True)))
+            cuts.append(
+                tuple(
+                    float(c + shift[k]) if ok else c
+                    for c, k, ok in zip(own, near, close, strict=True)
+                )
+            )
         return Regions(self.plans, tuple(cuts))
 
 
-def interim(game: BayesianGame, player: int, profile: Profile, inside: float = 0.5) -> Floats:
+def project(regions: Regions, source: Signals, target: Signals) -> Regions:
+    """Return ``regions`` of a game with signals ``source`` in one with signals ``target``.
+
+    Cuts keep their place as a share of the line: the solution of an infinite game becomes one of a
+    finite game that it stands for (section 8.1), mixed at the signals that a cut falls on.
+    """
+    (a, b), (c, d) = source.line, target.line
+    return regions.at(c + (regions.flat() - a) * ((d - c) / (b - a)))
+
+
+def interim(game: SignalGame, player: int, profile: Profile, inside: float = 0.5) -> Floats:
     """Return what every plan (row) of ``player`` is worth in every cell (column) against ``profile``.
 
     In a continuous game the signal lies a fraction ``inside`` of the cell above its lower edge.
-    The expected share of a showdown is ∫₀¹ Π_j (W_j + z T_j) dz over the other contenders j, where W_j
-    and T_j are the probabilities that j comes to the leaf with a worse and with the same signal: the
-    integral of z^k is the share 1/(k+1) of one who ties with k others.
     """
+    if isinstance(game, UtilityGame):
+        return _by_table(game, player, profile)
     betting = game.round
     others = [j for j in range(game.players) if j != player]
     arrivals = {j: _arrivals(game, player, j, profile, inside) for j in others}
     worth = np.empty((len(betting.leaves), profile.signals.cells))
-    nodes, weights = np.polynomial.legendre.leggauss((game.players + 1) // 2)
     for k, leaf in enumerate(betting.leaves):
-        everybody = np.prod([arrivals[j][0][k] for j in others], axis=0)
-        worth[k] = leaf.lose[player] * everybody
+        coming = {j: tuple(by_leaf[k] for by_leaf in arrivals[j]) for j in others}
+        worth[k] = leaf.lose[player] * np.prod(
+            [anywhere for anywhere, _, _ in coming.values()], axis=0
+        )
         if player in leaf.contenders:
-            rivals = [j for j in others if j in leaf.contenders]
-            folded = [arrivals[j][0][k] for j in others if j not in leaf.contenders]
-            share = sum(
-                0.5 * w * np.prod([arrivals[j][1][k] + 0.5 * (z + 1.0) * arrivals[j][2][k] for j in rivals], axis=0)
-                for z, w in zip(nodes, weights, strict=True)
-            )
-            worth[k] += (leaf.win[player] - leaf.lose[player]) * np.prod([*folded, share], axis=0)
+            for z, weight in shares(game.players):
+                factors = [
+                    worse + z * same if j in leaf.contenders else anywhere
+                    for j, (anywhere, worse, same) in coming.items()
+                ]
+                prize = weight * (leaf.win[player] - leaf.lose[player])
+                worth[k] += prize * np.prod(factors, axis=0)
     return np.asarray(betting.reach[player] @ worth)
 
 
-def _arrivals(game: BayesianGame, player: int, other: int, profile: Profile, inside: float) -> tuple[Floats, Floats, Floats]:
+def _arrivals(
+    game: BayesianGame, player: int, other: int, profile: Profile, inside: float
+) -> tuple[Floats, Floats, Floats]:
     """Return, by leaf and cell of ``player``, how likely ``other`` comes to the leaf.
 
     Three arrays: with any signal, with a worse one, and with the same one.
@@ -143,3 +164,14 @@ def _arrivals(game: BayesianGame, player: int, other: int, profile: Profile, ins
         worse = worse + (1.0 - inside if low_wins else inside) * same
         same = np.zeros_like(same)
     return anywhere.T, worse.T, same.T
+
+
+def _by_table(game: UtilityGame, player: int, profile: Profile) -> Floats:
+    """Return what :func:`interim` returns, from tables of payments."""
+    signals = profile.signals
+    seen = np.stack(
+        [signals.conditional(player, cell)[1 - player] for cell in range(signals.cells)]
+    )
+    other = profile.mixture[1 - player]
+    subscripts = "pqjm,jm,mq->pj" if player == 0 else "qpmj,jm,mq->pj"
+    return np.asarray(np.einsum(subscripts, game.tables[player], seen, other))

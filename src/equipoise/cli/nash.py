@@ -1,0 +1,79 @@
+"""``equipoise nash``: an equilibrium of any game in the form of a tree or a matrix."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from equipoise.cli import options
+from equipoise.cli.output import duration, number, print_facts, print_json, print_table
+from equipoise.errors import EquipoiseError
+
+FOUND, STOPPED_SHORT = 0, 1
+
+
+def command(
+    game: options.Game,
+    weights: Annotated[
+        str | None,
+        typer.Option(help="Two players: prefer large payments, weighted so (for example 1,1)."),
+    ] = None,
+    breakpoints: Annotated[
+        int | None,
+        typer.Option(help="Three or more: start from products that are piecewise linear."),
+    ] = None,
+    epsilon: Annotated[
+        float, typer.Option(help="Stop when no player could gain more than this.")
+    ] = 1e-9,
+    time: Annotated[float, typer.Option(help="Stop after about this many seconds.")] = 60.0,
+    out: Annotated[Path | None, typer.Option(help="Where to save the strategy.")] = None,
+    json: options.Json = False,
+) -> int:
+    """Find a Nash equilibrium by mixed-integer programming, and certify it.
+
+    Any number of players, any payments: where `solve` wants two players and a zero sum.
+    """
+    from equipoise import certify
+    from equipoise.cli.loading import load_tree
+    from equipoise.solve.mip import nash
+    from equipoise.strategy.store import save_strategy
+
+    tree = load_tree(game)
+    answer = nash(
+        tree, weights=_weights(weights), breakpoints=breakpoints, target=epsilon, time_limit=time
+    )
+    proof = certify.gap(tree, answer.strategy)
+    most = max(proof.gains)
+    fields = {
+        "game": game,
+        "status": answer.status,
+        "values": proof.values,
+        "gains": proof.gains,
+        "epsilon": most,
+        "programs": answer.programs,
+        "seconds": answer.seconds,
+    }
+    if out is not None:
+        save_strategy(out, answer.strategy, metadata={**fields, "spec": game, "algorithm": "mip"})
+        fields["strategy"] = str(out)
+    if json:
+        print_json(fields)
+    else:
+        rows = zip(tree.players, proof.values, proof.gains, strict=True)
+        print_table(("player", "value", "gain"), [(n, number(v), number(g)) for n, v, g in rows])
+        facts = {"game": game, "status": answer.status, "epsilon": f"{most:.3g} (certified)"}
+        facts["time"] = f"{duration(answer.seconds)}, {answer.programs} programs"
+        print_facts(facts if out is None else {**facts, "strategy": str(out)})
+    return FOUND if most <= max(epsilon, 1e-12) else STOPPED_SHORT
+
+
+def _weights(text: str | None) -> list[float] | None:
+    """Read ``1,1``."""
+    if text is None:
+        return None
+    try:
+        return [float(part) for part in text.split(",")]
+    except ValueError:
+        raise EquipoiseError(f"--weights: found '{text}', expected numbers such as 1,1.") from None

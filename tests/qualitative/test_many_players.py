@@ -1,0 +1,55 @@
+"""Three players: the seed's game, both encodings, and products that are piecewise linear."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from signal_games import RAISE_OR_FOLD, models, random_cdf
+
+from equipoise.certify.bayesian import certify
+from equipoise.games.bayesian import BayesianGame
+from equipoise.games.distributions import Signals
+from equipoise.games.rounds import raise_or_fold
+from equipoise.numerics.encodings import ENCODINGS, Encoding
+from equipoise.solve.qualitative import qualitative
+
+UNIFORM = BayesianGame(raise_or_fold(), Signals.uniform(3))
+
+
+def test_the_equilibrium_solves_the_equations() -> None:
+    answer = qualitative(UNIFORM, models(UNIFORM.round, RAISE_OR_FOLD), breakpoints=5)
+    a, b, c, d, e, f = (answer.thresholds[name] for name in "abcdef")
+    # If player 1 folds, players 2 and 3 play alone: at f player 3 wins with probability
+    # (c - f) / c of a pot of 8, paying 2 more; at c > f player 2 wins only if player 3 folds.
+    assert 8 * (c - f) / c == pytest.approx(2.0, abs=1e-9)
+    assert (1 - f) * 2 - f * 4 == pytest.approx(-1.0, abs=1e-9)
+    assert 0 < d < b < e < a < f < c < 1
+
+
+# Section 8.3: "We obtained an epsilon of 0.01 using just 5 breakpoints".
+@pytest.mark.parametrize("encoding", ENCODINGS)
+def test_few_breakpoints_are_enough(encoding: Encoding) -> None:
+    answer = qualitative(
+        UNIFORM, models(UNIFORM.round, RAISE_OR_FOLD), breakpoints=5, encoding=encoding
+    )
+    assert answer.status == "equilibrium"
+    assert certify(UNIFORM, answer.raw.profile(UNIFORM)).epsilon <= 0.02
+    assert certify(UNIFORM, answer.regions.profile(UNIFORM)).epsilon <= 1e-12
+
+
+@pytest.mark.slow
+def test_fifty_breakpoints() -> None:
+    answer = qualitative(UNIFORM, models(UNIFORM.round, RAISE_OR_FOLD), breakpoints=50)
+    assert answer.status == "equilibrium"
+    assert certify(UNIFORM, answer.raw.profile(UNIFORM)).epsilon <= 1e-3
+    assert certify(UNIFORM, answer.regions.profile(UNIFORM)).epsilon <= 1e-5
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_other_distributions(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    cdf = random_cdf(rng)
+    game = BayesianGame(raise_or_fold(), Signals.continuous(cdf, cdf, cdf))
+    answer = qualitative(game, models(game.round, RAISE_OR_FOLD), breakpoints=5)
+    assert answer.status == "equilibrium"
+    assert certify(game, answer.regions.profile(game)).epsilon <= 1e-9
