@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
-
 import numpy as np
 import pytest
-from reference_nash import equilibria
 
 from equipoise import certify
 from equipoise.errors import EquipoiseError
+from equipoise.games import poker
 from equipoise.games.classic import kuhn
-from equipoise.games.extensive import CHANCE, TERMINAL, ExtensiveGame
+from equipoise.games.extensive import ExtensiveGame
 from equipoise.games.normal import NormalGame, from_matrices
-from equipoise.games.tree import from_rules
+from equipoise.games.unroll import unroll
+from equipoise.solve.matrix import support_enumeration
 from equipoise.solve.mip import nash
 
 
@@ -21,62 +20,17 @@ def random_game(rng: np.random.Generator, *sizes: int) -> NormalGame:
     return from_matrices("random", *rng.normal(size=(len(sizes), *sizes)))
 
 
-class KuhnForMany:
-    """Kuhn poker for n players with n + 1 cards (Abou Risk and Szafron 2010; OpenSpiel's rules)."""
-
-    def __init__(self, players: int) -> None:
-        self.players = players
-
-    def initial(self) -> tuple[tuple[int, ...], str]:
-        return (), ""
-
-    def player(self, state: tuple[tuple[int, ...], str]) -> int:
-        dealt, history = state
-        if len(dealt) < self.players:
-            return CHANCE
-        # Everybody passes once, or everybody answers the first bet.
-        end = self.players + (history.index("b") if "b" in history else 0)
-        return TERMINAL if len(history) == end else len(history) % self.players
-
-    def actions(self, state: tuple[tuple[int, ...], str]) -> tuple[str, str]:
-        return "p", "b"
-
-    def _left(self, dealt: tuple[int, ...]) -> list[int]:
-        return [card for card in range(self.players + 1) if card not in dealt]
-
-    def chance(self, state: tuple[tuple[int, ...], str]) -> list[tuple[str, Fraction]]:
-        left = self._left(state[0])
-        return [(str(card), Fraction(1, len(left))) for card in left]
-
-    def next(self, state: tuple[tuple[int, ...], str], index: int) -> tuple[tuple[int, ...], str]:
-        dealt, history = state
-        if len(dealt) < self.players:
-            return (*dealt, self._left(dealt)[index]), history
-        return dealt, history + "pb"[index]
-
-    def information(self, state: tuple[tuple[int, ...], str]) -> str:
-        dealt, history = state
-        return f"{dealt[len(history) % self.players]}{history}"
-
-    def payoffs(self, state: tuple[tuple[int, ...], str]) -> list[int]:
-        dealt, history = state
-        everybody = range(self.players)
-        live = [k % self.players for k, a in enumerate(history) if a == "b"] or list(everybody)
-        paid = [1 + ("b" in history and i in live) for i in everybody]
-        winner = max(live, key=lambda i: dealt[i])
-        return [sum(paid) * (i == winner) - paid[i] for i in everybody]
-
-
 def three_player_kuhn() -> ExtensiveGame:
-    return from_rules(KuhnForMany(3), "kuhn with three players")
+    """Four cards (Abou Risk and Szafron 2010)."""
+    return unroll(poker.kuhn(4, players=3))
 
 
-def test_the_rules_for_many_players_are_kuhns_for_two() -> None:
-    ours, theirs = from_rules(KuhnForMany(2), "two"), kuhn()
-    assert ours.fingerprint == theirs.fingerprint
-    np.testing.assert_array_equal(
-        ours.payoffs[ours.outcome[ours.terminals]], theirs.payoffs[theirs.outcome[theirs.terminals]]
-    )
+def equilibria(game: NormalGame) -> list[list[np.ndarray]]:
+    """All equilibria of a nondegenerate game, by supports."""
+    return [
+        [np.asarray(vector[1:], dtype=float) for vector in found.strategy.behaviour]
+        for found in support_enumeration(game)
+    ]
 
 
 @pytest.mark.parametrize("seed", range(10))
@@ -84,10 +38,8 @@ def test_matrix_games_agree_with_support_enumeration(seed: int) -> None:
     rng = np.random.default_rng(seed)
     for _ in range(30):
         game = random_game(rng, *(int(k) for k in rng.integers(2, 5, size=2)))
-        A, B = game.payoffs[..., 0], game.payoffs[..., 1]
-        answer = nash(game)
-        x, y = (vector[1:] for vector in answer.strategy.behaviour)
-        distances = [max(abs(x - p).max(), abs(y - q).max()) for p, q in equilibria(A, B)]
+        x, y = (vector[1:] for vector in nash(game).strategy.behaviour)
+        distances = [max(abs(x - p).max(), abs(y - q).max()) for p, q in equilibria(game)]
         assert min(distances) <= 1e-7
 
 
@@ -96,7 +48,7 @@ def test_weights_choose_the_best_equilibrium(seed: int) -> None:
     rng = np.random.default_rng(100 + seed)
     game = random_game(rng, 3, 4)
     A, B = game.payoffs[..., 0], game.payoffs[..., 1]
-    best = max(2.0 * x @ A @ y + x @ B @ y for x, y in equilibria(A, B))
+    best = max(2.0 * x @ A @ y + x @ B @ y for x, y in equilibria(game))
     values = nash(game, weights=(2.0, 1.0)).values
     assert 2.0 * values[0] + values[1] == pytest.approx(best, abs=1e-7)
 

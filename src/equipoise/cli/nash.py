@@ -36,11 +36,14 @@ def command(
     Any number of players, any payments: where `solve` wants two players and a zero sum.
     """
     from equipoise import certify
-    from equipoise.cli.loading import load_tree
+    from equipoise.cli.loading import load_game
+    from equipoise.games.extensive import ExtensiveGame
+    from equipoise.games.unroll import unroll
     from equipoise.solve.mip import nash
     from equipoise.strategy.store import save_strategy
 
-    tree = load_tree(game)
+    rules = load_game(game)
+    tree = rules if isinstance(rules, ExtensiveGame) else unroll(rules)
     answer = nash(
         tree, weights=_weights(weights), breakpoints=breakpoints, target=epsilon, time_limit=time
     )

@@ -25,15 +25,18 @@ player), ``deck`` (two cards from so many, not put back) or ``joint`` (a table o
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from equipoise.errors import EquipoiseError
-from equipoise.games.bayesian import BayesianGame, Cdf, Signals
+from equipoise.games.bayesian import BayesianGame
+from equipoise.games.distributions import Cdf, Signals
+from equipoise.games.fields import Fields
 from equipoise.games.parametric import ParametricModel, parse
 from equipoise.games.rounds import (
+    Better,
     BettingRound,
     Leaf,
     bet_or_check,
@@ -43,12 +46,8 @@ from equipoise.games.rounds import (
     river,
 )
 
-_ROUNDS: dict[str, tuple[Callable[..., BettingRound], set[str]]] = {
-    "bet-or-check": (bet_or_check, {"pot"}),
-    "river": (river, {"pot"}),
-    "kuhn": (kuhn, {"better"}),
-    "raise-or-fold": (raise_or_fold, set()),
-}
+NAMES = ("bet-or-check", "river", "kuhn", "raise-or-fold")
+KINDS = ("finite", "deck", "joint")
 
 
 @dataclass(frozen=True)
@@ -64,132 +63,119 @@ def read(path: str | Path) -> Problem:
     """Read the problem in the file ``path``."""
     try:
         text = Path(path).read_text(encoding="utf-8")
+        return problem(tomllib.loads(text), Path(path).stem)
     except (OSError, UnicodeDecodeError) as error:
         raise EquipoiseError(f"{path}: cannot be read ({error}), expected a TOML file.") from None
-    try:
-        return problem(tomllib.loads(text), Path(path).stem)
     except tomllib.TOMLDecodeError as error:
-        raise EquipoiseError(f"{path}: {error}; expected a TOML file.") from None
+        raise EquipoiseError(f"{path}: not TOML: {error}.") from None
     except EquipoiseError as error:
         raise EquipoiseError(f"{path}: {error}") from None
 
 
-def problem(table: Mapping[str, Any], title: str = "signal game") -> Problem:
-    """Return the problem that the parsed ``table`` describes."""
-    _only(table, {"title", "game", "pot", "better", "leaf", "signals", "models"}, "file")
-    betting = _round(table)
-    signals = _signals(table.get("signals"), betting.players)
+def problem(data: Mapping[str, Any], title: str = "signal game") -> Problem:
+    """Return the problem that ``data`` (a parsed file) describes."""
+    fields = Fields(data, "")
+    fields.only("title", "game", "pot", "better", "leaf", "signals", "models")
+    betting = _round(fields)
+    signals = _signals(fields, betting.players)
     models: list[ParametricModel] = []
-    given = table.get("models", {})
-    if not isinstance(given, Mapping):
-        raise EquipoiseError("models: expected a table of named models.")
-    for name, text in given.items():
-        if not isinstance(text, str):
-            raise EquipoiseError(f"models.{name}: expected a text such as 'P1: bet | check'.")
-        models += parse(text, betting, f"model '{name}'")
-    return Problem(str(table.get("title", title)), BayesianGame(betting, signals), tuple(models))
+    if "models" in fields:
+        given = fields.table("models")
+        for name in given.data:
+            models += parse(given.text(name), betting, f"model '{name}'")
+    return Problem(fields.text("title", title), BayesianGame(betting, signals), tuple(models))
 
 
-def _only(table: Mapping[str, Any], known: set[str], where: str) -> None:
-    """Refuse fields that nobody would read."""
-    for field in table:
-        if field not in known:
-            raise EquipoiseError(
-                f"{where}: found the field '{field}', expected only {', '.join(sorted(known))}."
-            )
-
-
-def _round(table: Mapping[str, Any]) -> BettingRound:
+def _round(fields: Fields) -> BettingRound:
     """Return the named or written-out betting round."""
-    if ("game" in table) == ("leaf" in table):
-        raise EquipoiseError("file: expected either 'game' or [[leaf]] entries.")
-    if "leaf" in table:
-        leaves = table["leaf"]
-        if not isinstance(leaves, list) or not all(isinstance(leaf, Mapping) for leaf in leaves):
-            raise EquipoiseError("leaf: expected [[leaf]] entries.")
-        written = tuple(_leaf(leaf, k) for k, leaf in enumerate(leaves, start=1))
-        return BettingRound(written, table.get("better", "low"))
-    name = table["game"]
-    if name not in _ROUNDS:
-        raise EquipoiseError(f"game: found {name!r}, expected one of {', '.join(_ROUNDS)}.")
-    make, options = _ROUNDS[name]
-    given = {key: table[key] for key in ("pot", "better") if key in table}
-    _only(given, options, f"game '{name}'")
-    if "pot" in given and (not _is_number(given["pot"]) or given["pot"] <= 0):
-        raise EquipoiseError(f"pot: found {given['pot']!r}, expected a positive number.")
-    return make(**given)
+    if ("game" in fields) == ("leaf" in fields):
+        raise EquipoiseError("found both or neither of game and [[leaf]], expected one of them.")
+    better = cast(
+        Better, fields.text("better", "high" if fields.data.get("game") == "kuhn" else "low")
+    )
+    pot = fields.number("pot", 1.0)
+    if pot <= 0:
+        fields.fail("pot", "a positive number")
+    name = fields.text("game", "")
+    if "leaf" in fields:
+        _refuse(fields, "pot")
+        return BettingRound(tuple(_leaf(leaf) for leaf in fields.tables("leaf")), better)
+    if name in ("bet-or-check", "river"):
+        _refuse(fields, "better")
+        return (bet_or_check if name == "bet-or-check" else river)(float(pot))
+    _refuse(fields, "pot")
+    if name == "kuhn":
+        return kuhn(better)
+    if name != "raise-or-fold":
+        fields.fail("game", f"one of {', '.join(NAMES)}")
+    _refuse(fields, "better")
+    return raise_or_fold()
 
 
-def _leaf(table: Mapping[str, Any], number: int) -> Leaf:
+def _refuse(fields: Fields, key: str) -> None:
+    """Refuse a field that this game does not know."""
+    if key in fields:
+        fields.fail(key, "no such field in this game")
+
+
+def _leaf(fields: Fields) -> Leaf:
     """Return the leaf of a [[leaf]] entry."""
-    where = f"leaf {number}"
-    _only(table, {"path", "pay", "win", "lose", "contenders"}, where)
-    if not isinstance(table.get("path"), str):
-        raise EquipoiseError(f"{where}: expected a path such as 'P1 bet, P2 call'.")
-    path = parse_path(table["path"])
-    if "pay" in table:
-        _only(table, {"path", "pay"}, where)
-        pay = _numbers(table["pay"], f"{where}, pay")
+    path = parse_path(fields.text("path"))
+    if "pay" in fields:
+        fields.only("path", "pay")
+        pay = _floats(fields, "pay")
         return Leaf(path, pay, pay)
-    win, lose = (_numbers(table.get(key), f"{where}, {key}") for key in ("win", "lose"))
-    contenders = _numbers(table.get("contenders", range(1, len(win) + 1)), f"{where}, contenders")
+    fields.only("path", "win", "lose", "contenders")
+    win, lose = _floats(fields, "win"), _floats(fields, "lose")
+    contenders = fields.numbers("contenders") or range(1, len(win) + 1)
     return Leaf(path, win, lose, tuple(int(i) - 1 for i in contenders))
 
 
-def _signals(table: Any, players: int) -> Signals:
+def _signals(fields: Fields, players: int) -> Signals:
     """Return the signals of the [signals] table; uniform ones if it is absent."""
-    if table is None:
+    if "signals" not in fields:
         return Signals.uniform(players)
-    if not isinstance(table, Mapping):
-        raise EquipoiseError("signals: expected a table.")
-    names = [f"P{i + 1}" for i in range(players)]
-    kinds = {"finite", "deck", "joint"} & set(table)
+    table = fields.table("signals")
+    kinds = [kind for kind in KINDS if kind in table]
     if len(kinds) > 1:
-        raise EquipoiseError(f"signals: found {' and '.join(sorted(kinds))}, expected one of them.")
-    if "finite" in kinds:
-        _only(table, {"finite"}, "signals")
-        rows = table["finite"]
-        if not isinstance(rows, list) or len(rows) != players:
-            raise EquipoiseError(f"signals.finite: expected {players} lists of probabilities.")
-        return Signals.discrete(*(_numbers(row, "signals.finite") for row in rows))
-    if "deck" in kinds:
-        _only(table, {"deck"}, "signals")
-        if not isinstance(table["deck"], int):
-            raise EquipoiseError("signals.deck: expected a whole number of cards.")
-        return Signals.deck(table["deck"])
-    if "joint" in kinds:
-        _only(table, {"joint", "edges"}, "signals")
-        edges = _numbers(table["edges"], "signals.edges") if "edges" in table else None
-        if not isinstance(table["joint"], list):
-            raise EquipoiseError("signals.joint: expected a table of probabilities.")
-        rows = [_numbers(row, "signals.joint") for row in table["joint"]]
-        if len({len(row) for row in rows}) != 1:
-            raise EquipoiseError(
-                "signals.joint: found rows of different lengths, expected a square table."
-            )
-        return Signals.dependent(rows, edges)
-    _only(table, set(names), "signals")
-    return Signals.continuous(
-        *(_cdf(table.get(name, "uniform"), f"signals.{name}") for name in names)
-    )
+        raise EquipoiseError(f"signals: found {' and '.join(kinds)}, expected one of them.")
+    if kinds == ["finite"]:
+        table.only("finite")
+        return Signals.discrete(*_rows(table, "finite", players))
+    if kinds == ["deck"]:
+        table.only("deck")
+        return Signals.deck(table.whole("deck", least=2))
+    if kinds == ["joint"]:
+        table.only("joint", "edges")
+        edges = _floats(table, "edges") if "edges" in table else None
+        return Signals.dependent(_rows(table, "joint", None), edges)
+    names = [f"P{i + 1}" for i in range(players)]
+    table.only(*names, *KINDS)
+    return Signals.continuous(*(_cdf(table, name) for name in names))
 
 
-def _cdf(value: Any, where: str) -> Cdf:
+def _cdf(table: Fields, name: str) -> Cdf:
     """Return the distribution function of a player."""
+    value = table.data.get(name, "uniform")
     if value == "uniform":
         return Cdf.uniform()
     try:
         return Cdf.points(value)
     except EquipoiseError as error:
-        raise EquipoiseError(f"{where}: {error}") from None
+        raise EquipoiseError(f"{table.at(name)}: {error}") from None
 
 
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
+def _rows(table: Fields, key: str, count: int | None) -> list[tuple[float, ...]]:
+    """Read a list of (``count``) lists of numbers, all of one length."""
+    value = table.data[key]
+    if not isinstance(value, list) or len(value) != (count or len(value)):
+        table.fail(key, f"{count or 'some'} lists of numbers")
+    row = Fields({f"{i + 1}": own for i, own in enumerate(value)}, table.at(key))
+    rows = [_floats(row, name) for name in row.data]
+    if len({len(own) for own in rows}) != 1:
+        table.fail(key, "lists of the same length")
+    return rows
 
 
-def _numbers(value: Any, where: str) -> tuple[float, ...]:
-    """Return a list of numbers."""
-    if not isinstance(value, list | range) or not all(_is_number(v) for v in value):
-        raise EquipoiseError(f"{where}: found {value!r}, expected a list of numbers.")
-    return tuple(float(v) for v in value)
+def _floats(fields: Fields, key: str) -> tuple[float, ...]:
+    return tuple(float(number) for number in fields.numbers(key))
