@@ -122,7 +122,8 @@ class _Walk:
         order, rank = self._strengths(turn, hands, free)
         _up(
             self.tree, nodes, free, view, self.width[turn], self.start, *self.behaviour,
-            holes, order, rank, 1.0 / self._deals(turn), self.reach, self.value, self.expected,
+            self.game.deck.size, holes, order, rank, 1.0 / self._deals(turn), self.reach, self.value,
+            self.expected,
         )  # fmt: skip
 
     def _strengths(
@@ -191,7 +192,7 @@ def _public(game: PokerGame) -> _Public:
     )
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def _down(
     tree: Any, nodes: Any, free: Any, view: Any, width: Any, start: Any, first: Any, second: Any,
     arrive: Any, reach: Any,
@@ -216,20 +217,22 @@ def _down(
                 target[own, child, h] = reach[own, v, h] * behaviour[offset + view[h]]
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def _up(
     tree: Any, nodes: Any, free: Any, view: Any, width: Any, start: Any, first: Any, second: Any,
-    holes: Any, order: Any, rank: Any, probability: Any, reach: Any, value: Any, expected: Any,
+    deck: Any, holes: Any, order: Any, rank: Any, probability: Any, reach: Any, value: Any,
+    expected: Any,
 ) -> None:  # fmt: skip
     """Values of each hand at each node, from the leaves up; those of entries are added up."""
     hands = len(free)
-    cards = np.zeros((2, 1 + holes.max()))
+    cards = np.zeros((2, deck))
     against = np.zeros(hands)
     for i in range(len(nodes)):
         v = nodes[len(nodes) - 1 - i]
         if tree.player[v] < 0:
             for p in range(2):
-                value[p, v] = 0.0
+                for h in range(hands):
+                    value[p, v, h] = 0.0
                 if tree.is_showdown[v]:
                     # The kind is +1 to the winner, whoever she is: the same for both players.
                     _showdown(holes, order, rank, reach[1 - p, v], cards, against)
@@ -246,7 +249,8 @@ def _up(
             own = tree.player[v]
             behaviour = first if own == 0 else second
             for q in range(3):
-                value[q, v] = 0.0
+                for h in range(hands):
+                    value[q, v, h] = 0.0
             for j in range(tree.first_child[v], tree.first_child[v + 1]):
                 child = tree.children[j]
                 below = expected if tree.entry[child] >= 0 else value
@@ -265,7 +269,7 @@ def _up(
                         expected[q, v, h] += value[q, v, h]
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def _compatible(holes: Any, order: Any, reach: Any, cards: Any, out: Any) -> None:
     """For each hand, the total reach of the opponent's hands that share no card with it."""
     total = 0.0
@@ -275,7 +279,8 @@ def _compatible(holes: Any, order: Any, reach: Any, cards: Any, out: Any) -> Non
         for h in order:
             out[h] = total - reach[h]
         return
-    cards[:] = 0.0
+    for c in range(len(cards)):
+        cards[c] = 0.0
     for h in order:
         cards[holes[h, 0]] += reach[h]
         cards[holes[h, 1]] += reach[h]
@@ -284,7 +289,7 @@ def _compatible(holes: Any, order: Any, reach: Any, cards: Any, out: Any) -> Non
         out[h] = total - cards[holes[h, 0]] - cards[holes[h, 1]] + reach[h]
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def _showdown(holes: Any, order: Any, rank: Any, reach: Any, cards: Any, out: Any) -> None:
     """For each hand, the opponent's reach of weaker hands minus that of stronger ones.
 
@@ -297,8 +302,8 @@ def _showdown(holes: Any, order: Any, rank: Any, reach: Any, cards: Any, out: An
     for h in order:
         total += reach[h]
     if pairs:
-        seen[:] = 0.0
-        every[:] = 0.0
+        for c in range(len(seen)):
+            seen[c] = every[c] = 0.0
         for h in order:
             every[holes[h, 0]] += reach[h]
             every[holes[h, 1]] += reach[h]

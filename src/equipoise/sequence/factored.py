@@ -202,7 +202,9 @@ class Factored:
         tail, result = vector[self.last.trunk[source] :], out[self.last.trunk[target] :]
         spread(
             len(half.tile_source) - 1,
-            lambda lane, low, high: _multiply_tiles(half, units, low, high, tail, result),
+            lambda lane, low, high: _multiply_tiles(
+                half, units, low, high, tail, result, packing(half)
+            ),
         )
 
     def matrix(self) -> Any:
@@ -241,10 +243,11 @@ def _multiply(matrix: Any, row: Any, column: Any, scale: Any, vector: Any, out: 
             out[np.uint32(row[leaf] + i)] += scale[leaf] * total
 
 
-@njit(cache=True, nogil=True)
-def _multiply_tiles(half: Any, units: Any, low: Any, high: Any, tail: Any, out: Any) -> None:
+@njit(cache=True, nogil=True, error_model="numpy")
+def _multiply_tiles(
+    half: Any, units: Any, low: Any, high: Any, tail: Any, out: Any, packed: Any
+) -> None:
     """Add the products of tiles ``low .. high``; vectors hold the last round of all tiles."""
-    packed = packing(half)
     for p in range(low, high):
         source = tail[units[0] * half.tile_source[p] : units[0] * half.tile_source[p + 1]]
         target = out[units[1] * half.tile_target[p] : units[1] * half.tile_target[p + 1]]

@@ -27,6 +27,12 @@ Indices = NDArray[np.uint32]
 _TILE_BUCKETS = 192
 _DENSE_FILL = 0.5
 _LEAVES = 128
+_KERNEL = {
+    "cache": True,
+    "nogil": True,
+    "error_model": "numpy",
+    "fastmath": {"contract", "reassoc", "nsz"},
+}
 
 
 class Half(NamedTuple):
@@ -157,17 +163,14 @@ def half(
     )
 
 
-@njit(cache=True, nogil=True)
-def packing(half: Any) -> Any:
+def packing(half: Half) -> NDArray[Any]:
     """Return scratch space for :func:`tile_product`."""
-    widest = np.uint32(1)
-    for c in range(len(half.component_source) - 1):
-        widest = max(widest, np.uint32(half.component_source[c + 1] - half.component_source[c]))
-        widest = max(widest, np.uint32(half.component_target[c + 1] - half.component_target[c]))
+    bounds = (half.component_source, half.component_target)
+    widest = max(int(np.diff(places.astype(np.int64)).max()) for places in bounds)
     return np.empty((2, widest * _LEAVES), half.value.dtype)
 
 
-@njit(cache=True, nogil=True, fastmath={"contract", "reassoc", "nsz"})
+@njit(**_KERNEL)
 def tile_product(half: Any, p: Any, source: Any, target: Any, scratch: Any) -> None:
     """Add the payoffs of tile ``p`` to ``target``; both vectors hold the tile alone.
 
@@ -202,14 +205,15 @@ def tile_product(half: Any, p: Any, source: Any, target: Any, scratch: Any) -> N
                         target[base + i] += total[i, leaf]
 
 
-@njit(cache=True, nogil=True, fastmath={"contract", "reassoc", "nsz"})
+@njit(**_KERNEL)
 def _combine(half: Any, c: Any, value: Any, packed: Any, total: Any) -> None:
     """Total = lists of component ``c`` times packed, four sources at a time."""
     left, top = half.component_source[c], half.component_target[c]
     for i in range(total.shape[0]):
         k, end = half.pointer[top + i], half.pointer[top + i + 1]
         row = total[i]
-        row[:] = 0
+        for leaf in range(len(row)):
+            row[leaf] = value[0] * 0
         while k + 4 <= end:
             v0, v1, v2, v3 = value[k], value[k + 1], value[k + 2], value[k + 3]
             p0, p1 = packed[half.sources[k] - left], packed[half.sources[k + 1] - left]

@@ -18,10 +18,16 @@ from numba import njit
 
 from equipoise.sequence.treeplex import SAME
 
-_FAST = {"contract", "reassoc", "nsz"}
+# Division by zero never happens here; without the check for it, kernels are smaller and faster.
+_KERNEL = {
+    "cache": True,
+    "nogil": True,
+    "error_model": "numpy",
+    "fastmath": {"contract", "reassoc", "nsz"},
+}
 
 
-@njit(cache=True, nogil=True, fastmath=_FAST)
+@njit(**_KERNEL)
 def regrets(
     blocks: Any, low: Any, high: Any, base: Any, regret: Any, play: Any,
     trunk: Any, local: Any, scratch: Any, row: Any,
@@ -93,7 +99,7 @@ def regrets(
                 above[np.uint32(shift + link[k])] += values[k]
 
 
-@njit(cache=True, nogil=True, fastmath=_FAST)
+@njit(**_KERNEL)
 def _values(
     start: Any, actions: Any, width: Any, base: Any, play: Any, local: Any,
     values: Any, totals: Any, sums: Any,
@@ -103,10 +109,9 @@ def _values(
     Written without branches, so that it runs along the buckets as vector operations: ``sums`` is
     what uniform play would earn, for buckets where no regret is positive.
     """
-    values[:] = 0
-    zero = values[0]
-    totals[:] = 0
-    sums[:] = 0
+    zero = play[0] * 0
+    for k in range(width):
+        values[k] = totals[k] = sums[k] = zero
     for a in range(actions):
         s = np.uint32(start + a * width)
         p, g = play[s : s + width], local[s - base : s - base + width]
@@ -120,7 +125,7 @@ def _values(
         values[k] = values[k] / totals[k] if totals[k] > 0 else sums[k] / count
 
 
-@njit(cache=True, nogil=True, fastmath=_FAST)
+@njit(**_KERNEL)
 def reach(
     blocks: Any, low: Any, high: Any, base: Any, play: Any, average: Any,
     trunk: Any, local: Any, scratch: Any, share: Any,
@@ -156,7 +161,8 @@ def reach(
             shift = up if up < base else np.uint32(0)
             for k in range(width):
                 even[k] = above[np.uint32(shift + link[k])]
-        totals[:] = 0
+        for k in range(width):
+            totals[k] = zero
         for a in range(actions):
             s = np.uint32(start + a * width)
             p = play[s : s + width]

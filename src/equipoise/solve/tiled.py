@@ -35,6 +35,7 @@ class TiledIteration:
         # For each lane: a tile's plan and gradient, and rows of scratch for kernels.
         self.buffers = np.zeros((LANES, 2, most), dtype=dtype)
         self.scratch = np.zeros((LANES, 3, widest), dtype=dtype)
+        self.packed = [[packing(half) for half in self.halves] for _ in range(LANES)]
 
     def run(self, table: Any) -> None:
         """Do one iteration for each row of ``table``."""
@@ -65,7 +66,7 @@ class TiledIteration:
         def work(lane: int, low: int, high: int) -> None:
             _sweep_tiles(
                 half, low, high, sign, row, below.lanes[lane], self.buffers[lane],
-                self.scratch[lane],
+                self.scratch[lane], self.packed[lane][source],
                 (giver.space.blocks, giver.play, giver.average, above.plan, above.blocks,
                  np.uint32(above.size), self.units[source]),
                 (taker.space.blocks, taker.regret, taker.play, below.blocks,
@@ -99,10 +100,10 @@ class _Trunk:
         self.lanes = np.zeros((LANES, size), dtype=dtype)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def _sweep_tiles(
     half: Any, low: Any, high: Any, sign: Any, row: Any, lane: Any, buffers: Any, scratch: Any,
-    giver: Any, taker: Any,
+    packed: Any, giver: Any, taker: Any,
 ) -> None:  # fmt: skip
     """Tiles ``low .. high``: finish the giver's plan, multiply, update the taker's regrets."""
     blocks1, play1, average1, plan, trunk_blocks1, trunk1, units1 = giver
@@ -111,7 +112,6 @@ def _sweep_tiles(
     count1 = np.uint32((len(blocks1.start) - trunk_blocks1) // tiles)
     count2 = np.uint32((len(blocks2.start) - trunk_blocks2) // tiles)
     local1, local2 = buffers[0], buffers[1]
-    packed = packing(half)
     for p in range(low, high):
         base1 = np.uint32(trunk1 + units1 * half.tile_source[p])
         base2 = np.uint32(trunk2 + units2 * half.tile_target[p])
@@ -130,7 +130,8 @@ def _sweep_tiles(
             row[3],
         )
         size2 = units2 * (half.tile_target[p + 1] - half.tile_target[p])
-        local2[:size2] = 0
+        for s in range(size2):
+            local2[s] = sign * 0
         tile_product(half, p, local1, local2, packed)
         if sign < 0:
             for s in range(size2):
