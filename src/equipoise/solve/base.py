@@ -18,6 +18,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import Enum
+from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
@@ -161,9 +162,7 @@ class Solution:
     form: SequenceForm = field(repr=False)
     method: str
     status: Status
-    x: Plan = field(repr=False)
-    y: Plan = field(repr=False)
-    value: float
+    plans: tuple[Plan, Plan] = field(repr=False)
     lower: float
     upper: float
     iterations: int
@@ -176,6 +175,21 @@ class Solution:
     def gap(self) -> float:
         """Sum of both players' best-response gains in the form that was solved."""
         return self.upper - self.lower
+
+    @property
+    def x(self) -> Plan:
+        """Player 1's plan, in double precision."""
+        return _double(self.form.X, self.plans[0])
+
+    @property
+    def y(self) -> Plan:
+        """Player 2's plan, in double precision."""
+        return _double(self.form.Y, self.plans[1])
+
+    @cached_property
+    def value(self) -> float:
+        """What player 1 earns, <x, A y>: between the bounds."""
+        return float(self.x @ self.form.A.times(self.y))
 
     @property
     def strategy(self) -> Strategy:
@@ -362,15 +376,11 @@ def _solution(
     """Wrap up the best point of ``progress``."""
     assert progress.best is not None
     assert progress.best_row is not None
-    x, y = (_double(*pair) for pair in zip((form.X, form.Y), progress.best, strict=True))
-    value = float(x @ form.A.times(y))
     return Solution(
         form=form,
         method=method,
         status=status,
-        x=x,
-        y=y,
-        value=value,
+        plans=progress.best,
         lower=progress.best_row.lower,
         upper=progress.best_row.upper,
         iterations=progress.run.iterations,
