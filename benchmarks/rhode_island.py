@@ -1,0 +1,216 @@
+"""Rhode Island Hold'em from rules to certificate: time, memory, and bytes against the machine's bandwidth.
+
+    python -m benchmarks.rhode_island [--gaps 1,0.1,0.01] [--algorithm NAME] [--json FILE]
+
+Run it on an idle machine. It reports the time of each step; when the solve reached each gap; the time of a
+certificate; the most memory held until the solve ended and until the certificate was there; and how close an iteration comes to what memory allows:
+
+* *floor*: with single precision numbers (4 bytes), an iteration of CFR has to read each player's regrets to
+  play from them, to read and write the average, and to read and write the regrets: five numbers a
+  sequence, while plans and gradients never leave the cache. The payoffs are read besides, once a product.
+* *copy bandwidth*: bytes read and written a second when a large array is copied, with as many threads, in
+  the same run.
+* *ratio*: the time of an iteration over the time in which the copy would move the floor's bytes. It is at
+  least one for vectors that no cache holds.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import resource
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks.report import markdown
+from equipoise.abstraction.gameshrink import gameshrink
+from equipoise.certify.gap import gap as certify
+from equipoise.games.base import load
+from equipoise.games.ordered import StageGame
+from equipoise.numerics.threads import cores, spread
+from equipoise.sequence.build import SequenceForm, build
+from equipoise.sequence.factored import Factored
+from equipoise.solve.auto import choose
+from equipoise.solve.base import Context, Gap, Method, Solution, solve
+from equipoise.solve.cfr import DCFR
+from equipoise.solve.methods import method
+from equipoise.strategy.lift import lift
+
+NUMBERS_A_SEQUENCE = 5
+COPIED_BYTES = 256 * 2**20
+ITERATIONS = 20
+
+
+class Clock:
+    """Wall-clock and CPU seconds of named steps."""
+
+    def __init__(self) -> None:
+        self.steps: dict[str, tuple[float, float]] = {}
+
+    @contextmanager
+    def step(self, name: str) -> Iterator[None]:
+        """Time the block."""
+        wall, cpu = time.perf_counter(), time.process_time()
+        yield
+        self.steps[name] = time.perf_counter() - wall, time.process_time() - cpu
+
+
+def shortest(work: Callable[[], object], repeats: int = 5) -> float:
+    """Return the least wall-clock time of some repetitions."""
+    times = []
+    for _ in range(repeats):
+        start = time.perf_counter()
+        work()
+        times.append(time.perf_counter() - start)
+    return min(times)
+
+
+def copy_bandwidth() -> float:
+    """Return bytes read and written a second by a copy on all cores."""
+    source = np.ones(COPIED_BYTES // 4, dtype=np.float32)
+    target = np.zeros_like(source)
+
+    def part(lane: int, low: int, high: int) -> None:
+        np.copyto(target[low:high], source[low:high])
+
+    return 2 * COPIED_BYTES / shortest(lambda: spread(len(source), part))
+
+
+def traffic(form: SequenceForm) -> dict[str, float]:
+    """Compare an iteration in single precision with the copy."""
+    run = DCFR("float32").start(form, Context())
+    run.advance(2)
+    seconds = shortest(lambda: run.advance(ITERATIONS)) / ITERATIONS
+    bandwidth = copy_bandwidth()
+    floor = NUMBERS_A_SEQUENCE * 4 * (form.X.size + form.Y.size)
+    payoffs = 0
+    if isinstance(form.A, Factored) and form.A.last is not None:
+        payoffs = sum(form.A.last.half(source, np.float32).value.nbytes for source in (0, 1))
+    return {
+        "threads": cores(),
+        "iteration_ms": 1e3 * seconds,
+        "floor_mb": floor / 1e6,
+        "payoffs_mb": payoffs / 1e6,
+        "copy_gb_s": bandwidth / 1e9,
+        "achieved_gb_s": floor / seconds / 1e9,
+        "ratio": seconds * bandwidth / floor,
+    }
+
+
+def solves(
+    form: SequenceForm, gaps: Sequence[float], algorithm: str
+) -> dict[float, tuple[Method, Solution]]:
+    """Solve to each gap, once for each method that is chosen on the way."""
+    found: dict[float, tuple[Method, Solution]] = {}
+    chosen = {g: choose(form, g)[0] if algorithm == "auto" else method(algorithm) for g in gaps}
+    for solver in dict.fromkeys(chosen.values()):
+        own = [g for g in gaps if chosen[g] == solver]
+        solution = solve(form, solver, Gap(min(own)))
+        found.update(dict.fromkeys(own, (solver, solution)))
+    return found
+
+
+def reached(solution: Solution, target: float) -> tuple[float, float, int]:
+    """Return wall-clock seconds, CPU seconds and iterations at the first gap below ``target``."""
+    row = next(row for row in solution.log if row.gap <= target)
+    return row.seconds, row.cpu_seconds, row.iterations
+
+
+def run(name: str, gaps: Sequence[float], algorithm: str) -> dict[str, Any]:
+    """Measure everything."""
+    clock = Clock()
+    warm_up()
+    with clock.step("load"):
+        game = load(name)
+    assert isinstance(game, StageGame)
+    with clock.step("abstract"):
+        coarse = gameshrink(game)
+    with clock.step("build"):
+        form = build(game, coarse)
+    found = solves(form, gaps, algorithm)
+    solved = peak_memory_mb()
+    solver, solution = found[min(gaps)]
+    with clock.step("lift"):
+        strategy = lift(solution.strategy.astype(precision(solver)), coarse)
+    with clock.step("certify"):
+        proof = certify(game, strategy)
+    return {
+        "game": game.name,
+        "buckets": [first for first, _ in coarse.buckets],
+        "steps": clock.steps,
+        "gaps": {
+            target: (how.name, precision(how), *reached(what, target))
+            for target, (how, what) in sorted(found.items(), reverse=True)
+        },
+        "certificate": {
+            "gap": proof.gap,
+            "solver_gap": solution.gap,
+            "value_from": -proof.best_responses[1],
+            "value_to": proof.best_responses[0],
+        },
+        "memory_mb": {"solved": solved, "certified": peak_memory_mb()},
+        "traffic": traffic(form),
+    }
+
+
+def precision(solver: Method) -> str:
+    """Return the type of numbers that a method works with."""
+    return str(getattr(solver, "dtype", "float64"))
+
+
+def peak_memory_mb() -> float:
+    """Return the most memory this process has held, in units of 2^20 bytes."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+def warm_up() -> None:
+    """Compile every kernel on a small deck, so that no step is charged for it."""
+    game = load("rhode_island(ranks=3,suits=2)")
+    assert isinstance(game, StageGame)
+    coarse = gameshrink(game)
+    for dtype in ("float32", "float64"):
+        solution = solve(build(game, coarse), DCFR(dtype), Gap(1000.0))
+        certify(game, lift(solution.strategy, coarse))
+
+
+def report(result: dict[str, Any]) -> str:
+    """Return the tables."""
+    steps = [(n, f"{wall:.2f}", f"{cpu:.2f}") for n, (wall, cpu) in result["steps"].items()]
+    gaps = [
+        (f"{target:g}", name, dtype, f"{wall:.1f}", f"{cpu:.1f}", f"{iterations:,}")
+        for target, (name, dtype, wall, cpu, iterations) in result["gaps"].items()
+    ]
+    numbers = [(name, f"{value:.4g}") for name, value in result["traffic"].items()]
+    numbers += [(name, f"{value:.6f}") for name, value in result["certificate"].items()]
+    numbers += [(f"memory_mb, {name}", f"{mb:.0f}") for name, mb in result["memory_mb"].items()]
+    return "\n\n".join(
+        [
+            f"{result['game']}, buckets {'/'.join(map(str, result['buckets']))}",
+            markdown(("step", "seconds", "CPU seconds"), steps),
+            markdown(("gap", "method", "precision", "seconds", "CPU seconds", "iterations"), gaps),
+            markdown(("what", "value"), numbers),
+        ]
+    )
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the benchmark."""
+    parser = argparse.ArgumentParser(description="Rhode Island Hold'em, from rules to certificate.")
+    parser.add_argument("--game", default="rhode_island", help="a game with signals")
+    parser.add_argument("--gaps", default="1,0.1,0.01", help="targets in chips, with commas")
+    parser.add_argument("--algorithm", default="auto", help="a method, as in 'equipoise solve'")
+    parser.add_argument("--json", type=Path, help="write the numbers to this file, too")
+    options = parser.parse_args(arguments)
+    result = run(options.game, [float(g) for g in options.gaps.split(",")], options.algorithm)
+    if options.json:
+        options.json.write_text(json.dumps(result, indent=1))
+    print(report(result))
+
+
+if __name__ == "__main__":
+    main()

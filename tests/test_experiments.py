@@ -1,0 +1,73 @@
+"""Experiments and benchmarks on Rhode Island Hold'em run, on small decks, and say what they should."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+from benchmarks import rhode_island
+
+EXPERIMENTS = Path(__file__).parents[1] / "experiments"
+
+
+def experiment(name: str) -> ModuleType:
+    """Import a script that is no part of the package."""
+    spec = importlib.util.spec_from_file_location(name, EXPERIMENTS / f"{name}.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_published_sizes_stand_beside_ours(capsys: pytest.CaptureFixture[str]) -> None:
+    experiment("rhode_island_sizes").main([])
+    lines = capsys.readouterr().out.splitlines()
+    # Seed 000, section 5.2.1 and Table 8.1: ours and theirs on one line.
+    for size in ("6,632,705", "91,224,226 x 91,224,226", "1,190,443 x 1,181,084", "50,428,638"):
+        assert any(line.count(size) == 2 for line in lines), size
+
+
+def test_sampling_overfits(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    sampling = experiment("sampling")
+    monkeypatch.setattr(sampling, "QUICK", "rhode_island(ranks=3,suits=2)")
+    monkeypatch.setattr(sampling, "PROPORTIONS", (0.25,))
+    monkeypatch.setattr(sampling, "CHECKS", (2, 50))
+    sampling.main([])
+    rows = [line.split() for line in capsys.readouterr().out.splitlines()]
+    sampled, real = (
+        [float(row[-1]) for row in rows if row and row[-3:-2] == [name]]
+        for name in ("sampled", "real")
+    )
+    assert sampled[0] < real[0] / 2
+    assert sampled[1] == real[1]
+
+
+def test_speedup(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    speedup = experiment("speedup")
+    monkeypatch.setenv("EQUIPOISE_THREADS", "")
+    monkeypatch.setattr(speedup, "QUICK", "rhode_island(ranks=3,suits=2)")
+    monkeypatch.setattr(speedup, "SECONDS", 0.0)
+    speedup.main(["--threads", "1,2"])
+    assert "1.00x" in capsys.readouterr().out
+
+
+def test_the_benchmark(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "numbers.json"
+    options = ["--game", "rhode_island(ranks=3,suits=2)", "--gaps", "500,100", "--json", str(out)]
+    rhode_island.main(options)
+    result = json.loads(out.read_text())
+    assert result["certificate"]["gap"] == pytest.approx(
+        result["certificate"]["solver_gap"], abs=1e-3
+    )
+    assert result["certificate"]["gap"] <= 100
+    assert result["traffic"]["ratio"] > 0
+    assert [float(target) for target in result["gaps"]] == [500, 100]
+    assert "copy_gb_s" in capsys.readouterr().out
