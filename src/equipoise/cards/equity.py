@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain, combinations, product
 from math import comb
+from typing import Any
 
 import numpy as np
 from numba import njit
@@ -226,9 +227,18 @@ def _average_over_renamings(classes: Counts, *tables: Counts) -> None:
 
 
 @njit(cache=True)
-def _tally(  # type: ignore[no-untyped-def]
-    held, strength, order, weights, number, opponents, weaker, equal, counts, histogram
-):
+def _tally(
+    held: Any,
+    strength: Any,
+    order: Any,
+    weights: Any,
+    number: Any,
+    opponents: Any,
+    weaker: Any,
+    equal: Any,
+    counts: Any,
+    histogram: Any,
+) -> Any:
     """Add the outcomes of each board's hands, weakest first, to ``counts`` and ``histogram``.
 
     ``weaker`` and ``equal`` (all zero) count hands by card. A hand itself is among the equals of

@@ -23,6 +23,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numba import njit
@@ -179,7 +180,9 @@ def leduc_ranks(hole: ArrayLike, board: ArrayLike, deck: Deck) -> Ranks:
 
 
 @njit(cache=True)
-def _rank_hands(hands, keys, start, row, column, best, flush, ranks):  # type: ignore[no-untyped-def]
+def _rank_hands(
+    hands: Any, keys: Any, start: Any, row: Any, column: Any, best: Any, flush: Any, ranks: Any
+) -> Any:
     """Fill ``ranks``; return the first hand that holds a card twice, or -1.
 
     ``keys[c]`` is the card's term of the 64-bit sum, and its bit in the masks of all suits.

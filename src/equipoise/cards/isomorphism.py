@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import accumulate, groupby, product
 from math import comb, prod
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
@@ -239,7 +239,7 @@ _ONES = np.array([mask.bit_count() for mask in range(1 << _MAX_RANKS)], dtype=np
 
 
 @njit(cache=True)
-def _multisets(values, size):  # type: ignore[no-untyped-def]
+def _multisets(values: Any, size: Any) -> Any:
     """C(values + size - 1, size) for a size of 1 to 4: multisets drawn from ``values`` values."""
     if size == 1:
         return values
@@ -251,9 +251,16 @@ def _multisets(values, size):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def _index(  # type: ignore[no-untyped-def]
-    hands, round_of, weights, ranks, tables, binomial, ones, result
-):
+def _index(
+    hands: Any,
+    round_of: Any,
+    weights: Any,
+    ranks: Any,
+    tables: Any,
+    binomial: Any,
+    ones: Any,
+    result: Any,
+) -> Any:
     """Fill ``result``; return the first hand that holds a card twice, or -1."""
     cards, suits = hands.shape[1], weights.shape[1]
     used = np.zeros(suits, dtype=np.uint32)  # ranks seen in earlier rounds, as masks
@@ -293,7 +300,7 @@ def _index(  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def _subset_number(members, used, binomial, ones):  # type: ignore[no-untyped-def]
+def _subset_number(members: Any, used: Any, binomial: Any, ones: Any) -> Any:
     """Colexicographic number of the set ``members`` among the ranks not ``used``."""
     number, rest = 0, members
     while rest:
@@ -304,7 +311,7 @@ def _subset_number(members, used, binomial, ones):  # type: ignore[no-untyped-de
 
 
 @njit(cache=True)
-def _combine(position, span, group):  # type: ignore[no-untyped-def]
+def _combine(position: Any, span: Any, group: Any) -> Any:
     """Number of a hand within its configuration: its groups' multisets in mixed radix.
 
     Sorts ``position``, the suit indices in order of shape, downwards within each group.
@@ -325,9 +332,16 @@ def _combine(position, span, group):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def _unindex(  # type: ignore[no-untyped-def]
-    numbers, configuration, ranks, first, tables, binomial, hands, orbits
-):
+def _unindex(
+    numbers: Any,
+    configuration: Any,
+    ranks: Any,
+    first: Any,
+    tables: Any,
+    binomial: Any,
+    hands: Any,
+    orbits: Any,
+) -> Any:
     """Invert :func:`_index` given each hand's configuration; ``numbers`` count from its start."""
     shape = tables.shape
     suits, rounds = shape.shape[1], shape.shape[2]
@@ -360,7 +374,7 @@ def _unindex(  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def _split(number, span, group, position):  # type: ignore[no-untyped-def]
+def _split(number: Any, span: Any, group: Any, position: Any) -> Any:
     """Invert :func:`_combine` into ``position``; return how many hands the suits' renamings give.
 
     That is the multinomial of the suits over runs of equal shape and equal suit index.
@@ -379,7 +393,7 @@ def _split(number, span, group, position):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def _largest(number, size, span):  # type: ignore[no-untyped-def]
+def _largest(number: Any, size: Any, span: Any) -> Any:
     """Return the largest value below ``span`` with at most ``number`` multisets of ``size``."""
     if size == 1:
         return number
