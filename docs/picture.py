@@ -1,6 +1,8 @@
-"""Draw the README's picture: how fast the methods close the gap on Leduc poker.
+"""Draw the README's picture: how fast the methods close the gap in Rhode Island hold'em.
 
-python docs/picture.py [FILE]
+    python docs/picture.py [FILE]
+
+takes some minutes on one core.
 """
 
 from __future__ import annotations
@@ -8,26 +10,26 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from equipoise.games.base import load
+from equipoise import build, gameshrink, load
 from equipoise.plots.chart import Chart, Series, write_png
-from equipoise.sequence.build import build
-from equipoise.solve.base import Iterations, solve
+from equipoise.solve import Iterations, solve
 from equipoise.solve.methods import method
 
-METHODS = ("cfr", "cfr+", "dcfr", "pcfr+")
+METHODS = ("cfr", "cfr+", "pcfr+", "dcfr")
 
 
-def main(path: str | Path) -> None:
-    """Solve Leduc poker with every method and write the picture to ``path``."""
-    form = build(load("leduc"))
+def main(path: str | Path, spec: str = "rhode-island", iterations: int = 1000) -> None:
+    """Solve the game with every method and write the picture to ``path``."""
+    game = load(spec)
+    form = build(game, gameshrink(game))
     curves = []
     for name in METHODS:
-        log = solve(form, method(name), stop=Iterations(10_000)).log
+        log = solve(form, method(f"{name}(dtype=float32)"), stop=Iterations(iterations)).log
         curves.append(Series.of(name, [row.iterations for row in log], [row.gap for row in log]))
     chart = Chart(
-        title="Leduc poker: what both players could gain, against iterations",
+        title="Rhode Island hold'em, all 52 cards",
         x_label="iterations",
-        y_label="gap (antes)",
+        y_label="what both players could still gain (chips)",
         series=tuple(curves),
         log_x=True,
         log_y=True,
@@ -36,4 +38,4 @@ def main(path: str | Path) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1] if len(sys.argv) > 1 else Path(__file__).with_name("leduc.png"))
+    main(sys.argv[1] if len(sys.argv) > 1 else Path(__file__).with_name("rhode-island.png"))

@@ -51,11 +51,15 @@ def test_the_picture_is_drawn_by_its_script(
     monkeypatch.syspath_prepend(str(ROOT / "docs"))
     import picture
 
-    monkeypatch.setattr(picture, "METHODS", ("cfr+",))
-    picture.main(tmp_path / "leduc.png")
-    assert (tmp_path / "leduc.png").stat().st_size > 10_000
-    assert (ROOT / "docs" / "leduc.png").stat().st_size < 200_000
+    picture.main(tmp_path / "picture.png", "rhode-island(ranks=3,suits=2)", iterations=20)
+    assert (tmp_path / "picture.png").stat().st_size > 10_000
+    assert (ROOT / "docs" / "rhode-island.png").stat().st_size < 200_000
     sys.modules.pop("picture")
+
+
+def test_every_page_can_be_found() -> None:
+    listed = re.findall(r": (\S+\.md)$", (ROOT / "mkdocs.yml").read_text(), re.MULTILINE)
+    assert sorted(listed) == sorted(page.name for page in (ROOT / "docs").glob("*.md"))
 
 
 def test_scripts_can_be_run() -> None:

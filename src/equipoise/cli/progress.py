@@ -1,7 +1,7 @@
 """The live line of a solve: iteration, gap, rate, and the time left to the target.
 
-First-order methods close the gap like a power of time, a straight line in log-log coordinates, so
-the time left is read off the line through the last measurements.
+First-order methods close the gap like a power of the iterations, a straight line in log-log
+coordinates, so what is left is read off the line through the last measurements.
 """
 
 from __future__ import annotations
@@ -22,19 +22,20 @@ _RECENT = 0.25
 _LEAST_ROWS = 4
 
 
-def seconds_to_gap(rows: Sequence[Row], target: float) -> float:
-    """Return the estimated seconds from the last row until the gap is ``target``, or infinity.
+def iterations_to_gap(rows: Sequence[Row], target: float) -> float:
+    """Return the estimated number of iterations at which the gap is ``target``, or infinity.
 
-    Least squares of log gap against log seconds, with the best gap so far: gaps may rise and fall.
+    Least squares of log gap against log iterations, with the best gap so far: gaps may rise and
+    fall.
     """
     points: list[tuple[float, float]] = []
     best = math.inf
     for row in rows:
         best = min(best, row.gap)
-        if best <= 0 or best <= target:
-            return 0.0
-        if row.seconds > _RECENT * rows[-1].seconds:
-            points.append((math.log(row.seconds), math.log(best)))
+        if best <= max(target, 0.0):
+            return row.iterations
+        if row.iterations > _RECENT * rows[-1].iterations:
+            points.append((math.log(row.iterations), math.log(best)))
     if len(points) < _LEAST_ROWS or target <= 0:
         return math.inf
     mean_x = sum(x for x, _ in points) / len(points)
@@ -44,19 +45,14 @@ def seconds_to_gap(rows: Sequence[Row], target: float) -> float:
     if slope >= 0:
         return math.inf
     exponent = (math.log(target) - math.log(best)) / slope
-    return rows[-1].seconds * math.expm1(min(exponent, 700.0))
+    return rows[-1].iterations * math.exp(min(exponent, 700.0))
 
 
-def seconds_left(
-    progress: Progress, stop: Stop, elapsed: float, since: float, rate: float
-) -> float:
-    """Return the estimated seconds until the first of the stop rules holds.
-
-    ``elapsed`` counts from the start of this process's solve, ``since`` from the last measurement.
-    """
-    by_iterations = (stop.iterations - progress.run.iterations) / rate if rate > 0 else math.inf
-    by_gap = seconds_to_gap(progress.rows, stop.gap) - since
-    return max(min(by_iterations, stop.seconds - elapsed, by_gap), 0.0)
+def seconds_left(progress: Progress, stop: Stop, elapsed: float, rate: float) -> float:
+    """Return the estimated seconds until the first of the stop rules holds."""
+    last = min(stop.iterations, iterations_to_gap(progress.rows, stop.gap))
+    by_iterations = (last - progress.run.iterations) / rate if rate > 0 else math.inf
+    return max(min(by_iterations, stop.seconds - elapsed), 0.0)
 
 
 @contextmanager
@@ -80,8 +76,8 @@ def live(stop: Stop, is_shown: bool) -> Iterator[Callable[[Progress], None] | No
         pace = _Pace()
 
         def monitor(progress: Progress) -> None:
-            elapsed, since, rate = pace.look(progress)
-            left = seconds_left(progress, stop, elapsed, since, rate)
+            elapsed, rate = pace.look(progress.run.iterations)
+            left = seconds_left(progress, stop, elapsed, rate)
             share = 0.0 if math.isinf(left) else elapsed / (elapsed + left)
             bar.update(task, completed=share, description=describe(progress, rate, left))
 
@@ -89,26 +85,23 @@ def live(stop: Stop, is_shown: bool) -> Iterator[Callable[[Progress], None] | No
 
 
 class _Pace:
-    """Knows how fast a solve goes, whether it began in this process or was resumed."""
+    """Knows how fast a solve goes, from its first sight of it on: compiling kernels is no part."""
 
     def __init__(self) -> None:
-        self._begin = self._measured = time.perf_counter()
-        self._first: int | None = None
-        self._rows = 0
+        self._begin = time.perf_counter()
+        self._first: tuple[float, int] | None = None
 
-    def look(self, progress: Progress) -> tuple[float, float, float]:
-        """Return seconds since the start, seconds since the last measurement, iterations a second."""
+    def look(self, iterations: int) -> tuple[float, float]:
+        """Return the seconds since the start and the iterations a second."""
         now = time.perf_counter()
-        if self._first is None:
-            self._first = progress.run.iterations
-        if len(progress.rows) != self._rows:
-            self._rows, self._measured = len(progress.rows), now
-        elapsed = now - self._begin
-        return elapsed, now - self._measured, (progress.run.iterations - self._first) / elapsed
+        self._first = self._first or (now, iterations)
+        since, before = self._first
+        return now - self._begin, (iterations - before) / (now - since) if now > since else 0.0
 
 
 def describe(progress: Progress, rate: float, left: float) -> str:
     """Return the text of the line."""
     gap = "measuring" if math.isinf(progress.gap) else f"{progress.gap:.2e}"
-    remaining = "estimating" if math.isinf(left) else duration(left)
-    return f"iteration {progress.run.iterations:,}  gap {gap}  {rate:,.0f}/s  time left {remaining}"
+    remaining = "unknown" if math.isinf(left) else duration(math.ceil(left))
+    speed = f"{rate:,.0f}/s" if rate >= 10 else f"{rate:.2g}/s"
+    return f"iteration {progress.run.iterations:,}  gap {gap}  {speed}  time left {remaining}"
