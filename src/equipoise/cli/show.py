@@ -35,7 +35,7 @@ def command(
 ) -> None:
     """Show what a strategy does in each information set."""
     from equipoise.cli.loading import load_game, load_strategy, player_names, require_strategy_of
-    from equipoise.strategy.table import decisions
+    from equipoise.strategy.table import decisions_in, groups
 
     if limit is None and not json:
         limit = _LIMIT
@@ -47,12 +47,14 @@ def command(
     players = len(player_names(rules))
     if player is not None and not 1 <= player <= players:
         raise EquipoiseError(f"--player: found {player}, expected 1 to {players}.")
-    chosen, shown = 0, []
-    for line in decisions(rules, profile):
-        if player in (None, line.player + 1) and (match is None or match in line.infoset):
-            if limit is None or chosen < limit:
-                shown.append(line)
-            chosen += 1
+    chosen = 0
+    shown: list[Decision] = []
+    for group in groups(rules):
+        if player in (None, group.player + 1):
+            own = [k for k, label in enumerate(group.labels) if match is None or match in label]
+            chosen += len(own)
+            room = None if limit is None else limit - len(shown)
+            shown += decisions_in(group, profile, own[:room])
     if json:
         lines = [
             {

@@ -121,7 +121,7 @@ def _print(request: Request, result: Result) -> None:
             "status": f"{facts['status']} ({result.status.remedy})",
             "value": f"{number(facts['value'])} to player 1",
             "bounds": f"{number(facts['lower'])} to {number(facts['upper'])}",
-            "gap": f"{facts['gap']:.3g} (certified in the full game)",
+            "gap": f"{max(facts['gap'], 0.0):.3g} (certified in the full game)",
             "algorithm": f"{facts['algorithm']}, {number(facts['iterations'])} iterations",
             "because": result.found.why,
             **({"buckets": bucket_text(facts["buckets"])} if "buckets" in facts else {}),

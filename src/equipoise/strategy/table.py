@@ -70,8 +70,15 @@ def decisions(game: ExtensiveGame | StageGame, strategy: Strategy) -> Iterator[D
     """Yield the decisions of ``strategy``, which must belong to ``game``."""
     require_strategy(game, strategy)
     for group in groups(game):
-        for label, row in zip(group.labels, probabilities(group, strategy), strict=True):
-            yield Decision(group.player, label, group.actions, tuple(row))
+        yield from decisions_in(group, strategy, range(len(group.labels)))
+
+
+def decisions_in(group: Group, strategy: Strategy, places: Sequence[int]) -> list[Decision]:
+    """Return the decisions in those information sets of ``group`` that ``places`` lists."""
+    if not places:
+        return []
+    rows = probabilities(group, strategy)
+    return [Decision(group.player, group.labels[k], group.actions, tuple(rows[k])) for k in places]
 
 
 def probabilities(group: Group, strategy: Strategy) -> list[list[float]]:
