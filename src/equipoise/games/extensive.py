@@ -149,7 +149,8 @@ class ExtensiveGame:
         """Raise unless there are two players and every outcome's payoffs sum to a constant zero."""
         if len(self.players) != 2:
             raise EquipoiseError(
-                f"{self.name}: found {len(self.players)} players, expected a two-player zero-sum game."
+                f"{self.name}: found {len(self.players)} players, expected a two-player zero-sum game; "
+                "'equipoise nash' takes others."
             )
         for row in np.unique(self.payoff, axis=0):
             first, second = (self.numbers[i] for i in row)
@@ -158,7 +159,7 @@ class ExtensiveGame:
             ):
                 raise EquipoiseError(
                     f"{self.name}: an outcome pays {float(first):g} and {float(second):g}, "
-                    "expected a zero-sum game (payoffs that sum to 0)."
+                    "expected a zero-sum game (payoffs that sum to 0); 'equipoise nash' takes others."
                 )
 
     @cached_property

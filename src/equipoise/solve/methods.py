@@ -60,7 +60,9 @@ METHODS: dict[str, Row] = {
     "egt-kroer": _egt("excessive gap with the weights of Kroer et al.", weights="kroer"),
     "egt-seed": _egt("excessive gap with all weights one, as first published", weights="seed"),
     "egt-euclidean": _egt("excessive gap with the Euclidean prox: a comparison", prox="euclidean"),
-    "egt-plain": _egt("excessive gap without heuristics: a comparison", heuristics=False),
+    "egt-plain": _egt(
+        "excessive gap without heuristics: a comparison", aggressive=False, balance=0
+    ),
     "smoothing": Row(
         "equipoise.solve.smoothing:Smoothing",
         {},
