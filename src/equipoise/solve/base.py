@@ -67,12 +67,13 @@ class Method(Protocol):
 
 @dataclass(frozen=True)
 class Context:
-    """What a run may know of the solve around it."""
+    """What a run may know of the solve around it; ``start`` is a point to begin from."""
 
     seed: int = 0
     target: float = 0.0
     horizon: int | None = None
     should_stop: Callable[[], bool] = lambda: False
+    start: tuple[Plan, Plan] | None = None
 
 
 @dataclass(frozen=True)

@@ -61,7 +61,10 @@ class CFR:
 
     def start(self, form: SequenceForm, context: Context) -> CFRRun:
         """Return a run from uniform play."""
-        return CFRRun(self, form, self.horizon or context.horizon or _DEFAULT_HORIZON)
+        run = CFRRun(self, form, self.horizon or context.horizon or _DEFAULT_HORIZON)
+        if context.start is not None:
+            run.begin_at(context.start)
+        return run
 
     def schedule(self, first: int, count: int, horizon: int, weight: float) -> tuple[Any, float]:
         """Return (positive factor, negative factor, optimism, share of the average) by iteration.
@@ -174,6 +177,13 @@ class CFRRun:
                 if player == 1:
                     np.negative(gradient, gradient)
                 regrets(*_whole(me), me.regret, me.play, gradient, gradient, me.scratch, row)
+
+    def begin_at(self, start: tuple[Plan, Plan]) -> None:
+        """Play from ``start``: regrets whose positive parts are its behaviour."""
+        for side, plan in zip(self.sides, start, strict=True):
+            side.regret[:] = side.space.behaviour(plan)
+            side.play[:] = side.regret
+            side.average[:] = plan
 
     def advance(self, iterations: int) -> None:
         """Do ``iterations`` alternating updates of both players."""

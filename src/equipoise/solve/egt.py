@@ -43,6 +43,8 @@ _BALANCED = 1.5
 _REDUCTION = 0.9
 # Where the gap is exactly zero the condition holds for every mu: smaller ones are of no use.
 _SMALLEST = 1e-18
+# Share of uniform play in a prox centre taken from a given point.
+_UNIFORM = 0.01
 
 
 @dataclass(frozen=True)
@@ -95,9 +97,10 @@ class EGTRun:
         self.method, self.form = method, form
         self.iterations = self.gradients = 0
         self.finished = False
+        centres = (None, None) if context.start is None else _centres(form, context.start)
         self.proxes = (
-            Prox(form.X, method.prox, method.weights),
-            Prox(form.Y, method.prox, method.weights),
+            Prox(form.X, method.prox, method.weights, centres[0]),
+            Prox(form.Y, method.prox, method.weights, centres[1]),
         )
         self.coupling = coupling(form, self.proxes)
         self.tau = 0.5
@@ -221,6 +224,15 @@ class EGTRun:
             if self.smoothed_gap() > 0.0:
                 self.current, self._smoothed = before, near
                 return
+
+
+def _centres(form: SequenceForm, start: tuple[Plan, Plan]) -> tuple[Floats, Floats]:
+    """Return behaviours near ``start`` to centre the prox functions at: positive everywhere."""
+    first, second = (
+        (1.0 - _UNIFORM) * space.behaviour(plan) + _UNIFORM * space.uniform()
+        for space, plan in zip((form.X, form.Y), start, strict=True)
+    )
+    return first, second
 
 
 def coupling(form: SequenceForm, proxes: tuple[Prox, Prox]) -> float:

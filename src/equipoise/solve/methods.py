@@ -5,7 +5,7 @@ A name is a row of :data:`METHODS`, optionally with options and with sampling ar
     dcfr
     egt(weights=kroer,heuristics=False)
     sampling:egt                        dynamic sampling of chance moves (seed 000, section 9.4)
-    sampling(start=0.05):cfr+
+    sampling(proportion=0.05):cfr+
     static(proportion=0.25):egt         one sample, drawn once (section 9.3)
 
 Nothing is imported until a method is asked for, so that listing them is free.
