@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from signal_games import random_cdf
 
-from equipoise.certify.bayesian import certify
+from equipoise.certify.bayesian import certify, nemesis
 from equipoise.games.bayesian import BayesianGame, UtilityGame
 from equipoise.games.distributions import Cdf, Signals
 from equipoise.games.rounds import Leaf, bet_or_check, kuhn, raise_or_fold, river
@@ -168,3 +168,24 @@ def test_regions_that_are_out_of_order_are_refused() -> None:
     regions = Regions((("bet", "check", "bet"), ("call", "fold")), ((0.7, 0.2), (0.5,)))
     with pytest.raises(ValueError, match="Regions of P1: found cuts"):
         regions.profile(game)
+
+
+@pytest.mark.parametrize("finite", [False, True])
+@pytest.mark.parametrize("betting", GAMES.values(), ids=GAMES)
+def test_a_nemesis_earns_what_the_certificate_says(betting: object, finite: bool) -> None:
+    rng = np.random.default_rng(11)
+    assert hasattr(betting, "players")
+    signals = Signals.continuous(*(random_cdf(rng) for _ in range(betting.players)))
+    game = BayesianGame(betting, signals.discretized(9) if finite else signals)  # type: ignore[arg-type]
+    cuts = [np.sort(rng.uniform(0.1, 0.9, size=len(plans) - 1)) for plans in game.plans]
+    regions = Regions(game.plans, tuple(tuple(own.tolist()) for own in cuts))
+    profile = regions.profile(game)
+    proof = certify(game, profile)
+    for player in range(game.players):
+        best = nemesis(game, player, profile)
+        plans, where = list(regions.plans), list(regions.cuts)
+        plans[player], where[player] = best.plans[0], best.cuts[0]
+        deviated = certify(game, Regions(tuple(plans), tuple(where)).profile(game))
+        expected = proof.values[player] + proof.gains[player]
+        assert deviated.values[player] == pytest.approx(expected, abs=1e-9)
+        assert deviated.gains[player] <= 1e-9

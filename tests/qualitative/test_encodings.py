@@ -8,21 +8,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from equipoise.errors import EquipoiseError
-from equipoise.numerics.encodings import (
-    ENCODINGS,
-    Encoding,
-    Model,
-    Polynomial,
-    TangentModel,
-    optimize_exactly,
-    total,
-)
+from equipoise.numerics.encodings import ENCODINGS, Encoding, Model, TangentModel
+from equipoise.numerics.polynomial import Polynomial, total
 
 
 def solve_at(model: Model, fixed: dict[int, float]) -> np.ndarray:
     for column, value in fixed.items():
         model.equal(Polynomial.column(column), value)
-    outcome = optimize_exactly(model.program())
+    outcome = model.solve()
     assert outcome.status == "optimal"
     return outcome.x
 
@@ -67,7 +60,7 @@ def test_fills_fill_in_order(cells: int, place: float, tell: bool) -> None:
     model = Model()
     fills, reached, beyond = model.ordered_fills(cells, tell_edges=tell)
     model.equal(total(fills), place * cells)
-    outcome = optimize_exactly(model.program())
+    outcome = model.solve()
     values = np.array([f.at(outcome.x) for f in fills])
     expected = np.clip(place * cells - np.arange(cells), 0.0, 1.0)
     np.testing.assert_allclose(values, expected, atol=1e-6)
@@ -82,7 +75,7 @@ def test_an_edge_can_be_reached_and_not_passed() -> None:
     fills, reached, beyond = model.ordered_fills(2, tell_edges=True)
     model.equal(total(fills), 1.0)
     model.equal(reached[0] - beyond[0], 1.0)
-    assert optimize_exactly(model.program()).status == "optimal"
+    assert model.solve().status == "optimal"
 
 
 @given(a=st.floats(-2, 2), b=st.floats(-2, 2), dx=st.floats(-0.1, 0.1), dy=st.floats(-0.1, 0.1))
@@ -113,7 +106,7 @@ def test_a_constant_that_cannot_hold_makes_the_program_infeasible() -> None:
     model = Model()
     model.variable()
     model.at_least(-1.0)
-    assert optimize_exactly(model.program()).status == "infeasible"
+    assert model.solve().status == "infeasible"
 
 
 def test_bad_breakpoints_and_encodings_are_refused() -> None:

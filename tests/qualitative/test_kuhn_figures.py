@@ -12,8 +12,8 @@ from equipoise.games import classic
 from equipoise.games.bayesian import BayesianGame
 from equipoise.games.distributions import Signals
 from equipoise.games.rounds import kuhn, raise_or_fold
-from equipoise.numerics.encodings import Model, total
-from equipoise.numerics.program import optimize
+from equipoise.numerics.encodings import Model
+from equipoise.numerics.polynomial import total
 from equipoise.sequence.build import build
 from equipoise.solve.base import Stop, solve
 from equipoise.solve.lp import LP
@@ -107,7 +107,7 @@ def equilibria(signals: Signals, tries: int) -> list[np.ndarray]:
     )
     found = []
     for cost in costs:
-        x = optimize(model.program(cost)).require_optimal("equilibria").x
+        x = model.solve(cost).require_optimal("equilibria").x
         strategy = np.clip([[p.at(x) for p in row] for row in mixture], 0.0, 1.0)
         found.append(strategy / strategy.sum(axis=1, keepdims=True))
     return found

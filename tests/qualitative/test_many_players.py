@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 import pytest
 from signal_games import RAISE_OR_FOLD, models, random_cdf
 
 from equipoise.certify.bayesian import certify
+from equipoise.errors import EquipoiseError
 from equipoise.games.bayesian import BayesianGame
 from equipoise.games.distributions import Signals
 from equipoise.games.rounds import raise_or_fold
 from equipoise.numerics.encodings import ENCODINGS, Encoding
-from equipoise.solve.qualitative import qualitative
+from equipoise.solve.qualitative import Products, attempt, qualitative
 
 UNIFORM = BayesianGame(raise_or_fold(), Signals.uniform(3))
 
 
 def test_the_equilibrium_solves_the_equations() -> None:
-    answer = qualitative(UNIFORM, models(UNIFORM.round, RAISE_OR_FOLD), breakpoints=5)
+    answer = qualitative(UNIFORM, models(UNIFORM.round, RAISE_OR_FOLD), products=Products(5))
     a, b, c, d, e, f = (answer.thresholds[name] for name in "abcdef")
     # If player 1 folds, players 2 and 3 play alone: at f player 3 wins with probability
     # (c - f) / c of a pot of 8, paying 2 more; at c > f player 2 wins only if player 3 folds.
@@ -30,7 +33,7 @@ def test_the_equilibrium_solves_the_equations() -> None:
 @pytest.mark.parametrize("encoding", ENCODINGS)
 def test_few_breakpoints_are_enough(encoding: Encoding) -> None:
     answer = qualitative(
-        UNIFORM, models(UNIFORM.round, RAISE_OR_FOLD), breakpoints=5, encoding=encoding
+        UNIFORM, models(UNIFORM.round, RAISE_OR_FOLD), products=Products(5, encoding)
     )
     assert answer.status == "equilibrium"
     assert certify(UNIFORM, answer.raw.profile(UNIFORM)).epsilon <= 0.02
@@ -39,7 +42,7 @@ def test_few_breakpoints_are_enough(encoding: Encoding) -> None:
 
 @pytest.mark.slow
 def test_fifty_breakpoints() -> None:
-    answer = qualitative(UNIFORM, models(UNIFORM.round, RAISE_OR_FOLD), breakpoints=50)
+    answer = qualitative(UNIFORM, models(UNIFORM.round, RAISE_OR_FOLD), products=Products(50))
     assert answer.status == "equilibrium"
     assert certify(UNIFORM, answer.raw.profile(UNIFORM)).epsilon <= 1e-3
     assert certify(UNIFORM, answer.regions.profile(UNIFORM)).epsilon <= 1e-5
@@ -50,6 +53,29 @@ def test_other_distributions(seed: int) -> None:
     rng = np.random.default_rng(seed)
     cdf = random_cdf(rng)
     game = BayesianGame(raise_or_fold(), Signals.continuous(cdf, cdf, cdf))
-    answer = qualitative(game, models(game.round, RAISE_OR_FOLD), breakpoints=5)
+    answer = qualitative(game, models(game.round, RAISE_OR_FOLD), products=Products(5))
     assert answer.status == "equilibrium"
     assert certify(game, answer.regions.profile(game)).epsilon <= 1e-9
+
+
+def test_scip_takes_products_as_they_are() -> None:
+    pytest.importorskip("pyscipopt")
+    answer = qualitative(
+        UNIFORM, models(UNIFORM.round, RAISE_OR_FOLD), products=Products(solver="scip")
+    )
+    assert answer.status == "equilibrium"
+    assert answer.binaries == 0
+    assert certify(UNIFORM, answer.raw.profile(UNIFORM)).epsilon <= 1e-8
+
+
+def test_scip_and_highs_agree_on_what_is_infeasible() -> None:
+    pytest.importorskip("pyscipopt")
+    wrong = models(UNIFORM.round, RAISE_OR_FOLD.replace("<= f <= c", "<= c <= f"))
+    for products in (Products(5), Products(solver="scip")):
+        assert attempt(UNIFORM, wrong, "full", 20.0, products) is None
+
+
+def test_scip_that_is_not_installed_is_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pyscipopt", None)
+    with pytest.raises(EquipoiseError, match="pyscipopt is not installed"):
+        qualitative(UNIFORM, models(UNIFORM.round, RAISE_OR_FOLD), products=Products(solver="scip"))

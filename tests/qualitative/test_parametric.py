@@ -32,6 +32,14 @@ def test_bare_bars_get_names_and_comments_are_skipped() -> None:
     assert model.thresholds == (("P1.1", "P1.2"), ("P2.1",))
 
 
+def test_blanks_around_plans_do_not_matter() -> None:
+    text = "P1:check - call|check-fold\nP2: fold / bet | fold/ check"
+    (model,) = parse(text, river())
+    assert model.regions == (("check-call", "check-fold"), ("fold/bet", "fold/check"))
+    with pytest.raises(EquipoiseError, match="expected a history after which P1 acts"):
+        parse("P1 at start: in | out", [("in", "out")])
+
+
 def test_a_conditional_model_is_the_plain_one() -> None:
     # Figures 6 and 7 of the seed: the same model in two representations.
     (model,) = parse(RAISE_OR_FOLD, raise_or_fold())

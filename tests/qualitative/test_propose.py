@@ -11,6 +11,7 @@ from equipoise.games.bayesian import BayesianGame, UtilityGame
 from equipoise.games.distributions import Signals
 from equipoise.games.rounds import bet_or_check, kuhn, raise_or_fold
 from equipoise.solve.propose import discover, fictitious_play, propose
+from equipoise.solve.qualitative import Products
 from equipoise.strategy.regions import Profile
 
 
@@ -43,7 +44,7 @@ def test_three_players_without_a_model() -> None:
     game = BayesianGame(raise_or_fold(), Signals.uniform(3))
     proposed = propose(game)
     assert [len(own) for own in proposed.regions] == [2, 3, 4]
-    answer = discover(game, breakpoints=5)
+    answer = discover(game, products=Products(5))
     assert certify(game, answer.regions.profile(game)).epsilon <= 1e-9
 
 

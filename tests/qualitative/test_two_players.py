@@ -10,7 +10,7 @@ from equipoise.certify.bayesian import certify
 from equipoise.errors import EquipoiseError
 from equipoise.games.bayesian import BayesianGame, UtilityGame
 from equipoise.games.distributions import Cdf, Signals
-from equipoise.games.parametric import ParametricModel
+from equipoise.games.parametric import parse
 from equipoise.games.rounds import bet_or_check, kuhn, river
 from equipoise.solve.qualitative import Answer, indifference, polish, qualitative
 
@@ -158,9 +158,10 @@ def test_utilities_as_code_entry_with_private_costs() -> None:
         market = 0.3 if all(entered) else 1.0
         return [market - cost[i] if entered[i] else 0.0 for i in range(2)]
 
-    game = UtilityGame.from_function([("enter", "stay")] * 2, utility, Signals.uniform(), cells=32)
-    model = ParametricModel((("enter", "stay"),) * 2, (("a",), ("b",)))
-    answer = qualitative(game, [model])
+    game = UtilityGame.from_function(
+        [("enter", "stay out")] * 2, utility, Signals.uniform(), cells=32
+    )
+    answer = qualitative(game, parse("P1: enter |a| stay out\nP2: enter |b| stay out", game.plans))
     assert answer.status == "equilibrium"
     proof = certify(game, answer.regions.profile(game))
     assert proof.epsilon <= 1e-9

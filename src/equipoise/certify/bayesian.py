@@ -8,6 +8,7 @@ response and its value are found exactly, cell by cell, from the roots of the di
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -15,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from equipoise.games.bayesian import SignalGame, UtilityGame
-from equipoise.strategy.regions import Profile, interim
+from equipoise.strategy.regions import Profile, Regions, interim
 
 Floats = NDArray[np.float64]
 
@@ -77,59 +78,63 @@ def _error(game: SignalGame, profile: Profile) -> float:
     return payments + 2.0 * spread * delta * (2 * (regions + game.players) + regions + 1)
 
 
+def nemesis(game: SignalGame, player: int, profile: Profile) -> Regions:
+    """Return the best response of ``player`` to the others in ``profile``, as her regions alone."""
+    edges = profile.signals.edges
+    plans: list[str] = []
+    starts: list[float] = []
+    for cell, curves in enumerate(_curves(game, player, profile)):
+        width = float(edges[cell + 1] - edges[cell])
+        for low, _, best in _pieces(curves):
+            plans.append(game.plans[player][best])
+            starts.append(float(edges[cell]) + low * width)
+    whole = Regions((tuple(plans),), (tuple(starts[1:]),))
+    return whole.merged(*profile.signals.line)
+
+
 def _player(game: SignalGame, player: int, profile: Profile) -> tuple[float, float, float]:
     """Return value, gain and largest gain at a signal of one player."""
-    mass = profile.signals.mass[player]
-    mixture = profile.mixture[player]
-    if profile.signals.finite:
-        worth = interim(game, player, profile)
-        got = np.einsum("cp,pc->c", mixture, worth)
-        regret = worth.max(axis=0) - got
-        return float(mass @ got), float(mass @ regret), float(regret.max())
-    nodes = 0.5 * (1.0 - np.cos(np.pi * np.arange(game.players) / max(game.players - 1, 1)))
-    table = np.stack([interim(game, player, profile, float(t)) for t in nodes])
     value = gain = worst = 0.0
-    for cell in range(profile.signals.cells):
-        curves = np.linalg.solve(np.vander(nodes, increasing=True), table[:, :, cell]).astype(
-            np.float64
-        )
-        got = curves @ mixture[cell]
-        mean, regret, most = _cell(curves, got)
+    mass, mixture = profile.signals.mass[player], profile.mixture[player]
+    for cell, curves in enumerate(_curves(game, player, profile)):
+        mean, regret, most = _cell(curves, curves @ mixture[cell])
         value += mass[cell] * mean
         gain += mass[cell] * regret
         worst = max(worst, most)
     return float(value), float(gain), float(worst)
 
 
-def _cell(curves: Floats, got: Floats) -> tuple[float, float, float]:
-    """Integrate one cell: ``curves[:, p]`` are the coefficients of plan p's worth on [0, 1].
+def _curves(game: SignalGame, player: int, profile: Profile) -> Iterator[Floats]:
+    """Yield, cell by cell, what plans are worth: column p has plan p's coefficients on [0, 1]."""
+    degree = 0 if profile.signals.finite else game.players - 1
+    nodes = 0.5 * (1.0 - np.cos(np.pi * (np.arange(degree + 1) + 0.5) / (degree + 1)))
+    table = np.stack([interim(game, player, profile, float(t)) for t in nodes])
+    solved = np.linalg.solve(np.vander(nodes, increasing=True), table.reshape(degree + 1, -1))
+    yield from np.moveaxis(solved.reshape(table.shape), 2, 0)
 
-    Returns the mean of ``got``, the mean of (best plan − ``got``) and the latter's maximum.
-    """
-    cuts = {0.0, 1.0}
+
+def _pieces(curves: Floats) -> Iterator[tuple[float, float, int]]:
+    """Yield the parts of [0, 1] in which one plan is best, and that plan."""
     plans = curves.shape[1]
+    cuts = {0.0, 1.0}
     for p in range(plans):
         for q in range(p):
             cuts.update(_roots(curves[:, p] - curves[:, q]))
-    ends = np.array(sorted(cuts))
+    for low, high in pairwise(sorted(cuts)):
+        middle = (0.5 * (low + high)) ** np.arange(len(curves))
+        yield low, high, int(np.argmax(middle @ curves))
+
+
+def _cell(curves: Floats, got: Floats) -> tuple[float, float, float]:
+    """Return the means over a cell of ``got`` and of (best plan − ``got``), and the latter's maximum."""
     powers = np.arange(1, len(got) + 1)
     regret = most = 0.0
-    for low, high in pairwise(ends):
-        middle = (0.5 * (low + high)) ** np.arange(len(got))
-        best = curves[:, int(np.argmax(middle @ curves))] - got
-        regret += float(best @ ((high**powers - low**powers) / powers))
-        points = [
-            low,
-            high,
-            *(
-                r
-                for r in _roots(
-                    np.asarray(np.polynomial.polynomial.polyder(best), dtype=np.float64)
-                )
-                if low < r < high
-            ),
-        ]
-        most = max(most, *(float(np.polynomial.polynomial.polyval(x, best)) for x in points))
+    for low, high, plan in _pieces(curves):
+        more = curves[:, plan] - got
+        regret += float(more @ ((high**powers - low**powers) / powers))
+        flat = _roots(more[1:] * powers[:-1])
+        points = np.array([low, high, *(t for t in flat if low < t < high)])
+        most = max(most, float(np.polynomial.polynomial.polyval(points, more).max()))
     return float(got @ (1.0 / powers)), max(regret, 0.0), most
 
 

@@ -35,6 +35,9 @@ def command(
     encoding: Annotated[
         str, typer.Option(help="Of the breakpoints: unary or logarithmic.")
     ] = "logarithmic",
+    solver: Annotated[
+        str, typer.Option(help="highs, or scip, which takes products as they are.")
+    ] = "highs",
     time: Annotated[float, typer.Option(help="Stop after about this many seconds.")] = 60.0,
     propose: Annotated[
         bool, typer.Option("--propose", help="Propose models even if the file has some.")
@@ -52,25 +55,22 @@ def command(
     from equipoise.games.signal_file import read
     from equipoise.numerics.encodings import ENCODINGS
     from equipoise.solve.propose import discover
-    from equipoise.solve.qualitative import qualitative
+    from equipoise.solve.qualitative import SOLVERS, Products, qualitative
 
     if encoding not in ENCODINGS:
         raise EquipoiseError(
             f"--encoding: found '{encoding}', expected one of {', '.join(ENCODINGS)}."
         )
+    if solver not in SOLVERS:
+        raise EquipoiseError(f"--solver: found '{solver}', expected one of {', '.join(SOLVERS)}.")
     if not time > 0:
         raise EquipoiseError(f"--time: found {time}, expected a positive number of seconds.")
     problem = read(file)
+    products = Products(breakpoints, encoding, solver)
     if problem.models and not propose:
-        answer = qualitative(
-            problem.game,
-            problem.models,
-            breakpoints=breakpoints,
-            encoding=encoding,
-            time_limit=time,
-        )
+        answer = qualitative(problem.game, problem.models, products=products, time_limit=time)
     else:
-        answer = discover(problem.game, breakpoints=breakpoints, encoding=encoding, time_limit=time)
+        answer = discover(problem.game, products=products, time_limit=time)
     proof = certify(problem.game, answer.regions.profile(problem.game))
     plots = {} if plot is None else _plot(plot, problem, answer)
     if json:

@@ -123,8 +123,13 @@ def _reachable(below: Mapping[str, set[str]], start: str) -> set[str]:
     return found
 
 
-def parse(text: str, betting: BettingRound, name: str = "model") -> list[ParametricModel]:
-    """Read a model; a conditional model may stand for several, one a linear extension (see above)."""
+def parse(
+    text: str, betting: BettingRound | Sequence[Sequence[str]], name: str = "model"
+) -> list[ParametricModel]:
+    """Read a model; a conditional model may stand for several, one a linear extension (see above).
+
+    For a game that is no betting round, give the names of every player's plans in its place.
+    """
     draft = _Draft(betting, name)
     for number, line in enumerate(text.splitlines(), start=1):
         stripped = line.split("#")[0].strip()
@@ -140,10 +145,11 @@ Row = tuple[list[str], list[str]]
 class _Draft:
     """Lines read so far: plain or conditional rows of every player, and the order."""
 
-    def __init__(self, betting: BettingRound, name: str) -> None:
-        self.betting = betting
+    def __init__(self, betting: BettingRound | Sequence[Sequence[str]], name: str) -> None:
+        self.betting = betting if isinstance(betting, BettingRound) else None
+        self.plans = betting.plans if isinstance(betting, BettingRound) else betting
         self.name = name
-        self.rows: list[dict[History | None, Row]] = [{} for _ in range(betting.players)]
+        self.rows: list[dict[History | None, Row]] = [{} for _ in self.plans]
         self.order: set[Pair] = set()
 
     def read(self, line: str, where: str) -> None:
@@ -157,15 +163,15 @@ class _Draft:
             self.order |= _pairs(match["rest"], where)
             return
         player = int(match["player"]) - 1
-        if not 0 <= player < self.betting.players:
+        if not 0 <= player < len(self.plans):
             raise EquipoiseError(
-                f"{where}: found P{player + 1}, expected P1 to P{self.betting.players}."
+                f"{where}: found P{player + 1}, expected P1 to P{len(self.plans)}."
             )
         history = tuple((match["history"] or "").split()) if match["when"] else None
         prefix = ".".join((f"P{player + 1}", *(history or ())))
         row = _regions(match["rest"], prefix, where)
         if history is None:
-            _check_plans(self.betting, player, row[0], where)
+            _check_plans(self.plans[player], player, row[0], where)
         else:
             _check_actions(self.betting, player, history, row[0], where)
         known = self.rows[player]
@@ -186,7 +192,7 @@ class _Draft:
                 )
         chains = [own for rows in self.rows for _, own in rows.values()]
         _refuse_cycles(_closure(chains, self.order), self.name)
-        combined = list(product(*(self._sequences(i) for i in range(self.betting.players))))
+        combined = list(product(*(self._sequences(i) for i in range(len(self.plans)))))
         return [
             self._model(chosen, self.name if len(combined) == 1 else f"{self.name} ({k})")
             for k, chosen in enumerate(combined, start=1)
@@ -197,7 +203,7 @@ class _Draft:
         rows = self.rows[player]
         if not rows:
             raise EquipoiseError(f"{self.name}: found no line for P{player + 1}, expected one.")
-        if None in rows:
+        if self.betting is None or None in rows:
             return [rows[None]]
         nodes = {history: row for history, row in rows.items() if history is not None}
         return _expand(self.betting, player, nodes, self.order, self.name)
@@ -220,7 +226,7 @@ class _Draft:
 def _regions(text: str, prefix: str, where: str) -> Row:
     """Split ``bet |a| check | bet`` into plans and threshold names."""
     parts = _BAR.split(text)
-    plans = [re.sub(r"\s+", "", part) for part in parts[::2]]
+    plans = [re.sub(r"\s*([-/])\s*", r"\1", " ".join(part.split())) for part in parts[::2]]
     if not all(plans):
         raise EquipoiseError(
             f"{where}: found an empty region in '{text}', expected a plan on each side of '|'."
@@ -241,19 +247,18 @@ def _pairs(text: str, where: str) -> set[Pair]:
     return pairs
 
 
-def _check_plans(betting: BettingRound, player: int, plans: Sequence[str], where: str) -> None:
+def _check_plans(known: Sequence[str], player: int, plans: Sequence[str], where: str) -> None:
     for plan in plans:
-        if plan not in betting.plans[player]:
-            known = ", ".join(betting.plans[player])
+        if plan not in known:
             raise EquipoiseError(
-                f"{where}: found the plan '{plan}' of P{player + 1}, expected one of {known}."
+                f"{where}: found the plan '{plan}' of P{player + 1}, expected one of {', '.join(known)}."
             )
 
 
 def _check_actions(
-    betting: BettingRound, player: int, history: History, actions: Sequence[str], where: str
+    betting: BettingRound | None, player: int, history: History, actions: Sequence[str], where: str
 ) -> None:
-    acting, known = betting.actions.get(history, (None, ()))
+    acting, known = (None, ()) if betting is None else betting.actions.get(history, (None, ()))
     if acting != player:
         raise EquipoiseError(
             f"{where}: found '{' '.join(history)}', expected a history after which P{player + 1} acts."

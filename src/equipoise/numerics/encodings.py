@@ -1,8 +1,7 @@
 """Mixed-integer models built from polynomials: variables, rows, products and piecewise curves.
 
-A :class:`Polynomial` is an expression in the columns of a program; a :class:`Model` collects columns
-and rows and hands them to :func:`equipoise.numerics.program.optimize`. A row whose expression is not
-linear is linearised: every product x·y becomes
+A :class:`Model` collects columns and rows, which are polynomials in the columns, and has them solved by
+HiGHS. A row whose expression is not linear is linearised: every product x·y becomes
 
     x·y = ((x + y)/2)² − ((x − y)/2)²,
 
@@ -16,7 +15,7 @@ read as a reflected Gray code (``logarithmic``, Vielma and Nemhauser 2008).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import Literal
@@ -25,83 +24,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from equipoise.errors import EquipoiseError
+from equipoise.numerics.polynomial import Monomial, Polynomial, total
 from equipoise.numerics.program import Outcome, Program, optimize
 
 Encoding = Literal["unary", "logarithmic"]
 ENCODINGS: tuple[Encoding, ...] = ("unary", "logarithmic")
-
-Monomial = tuple[int, ...]
-
-
-class Polynomial:
-    """A polynomial in the columns of a model: monomial (sorted columns) -> coefficient."""
-
-    __slots__ = ("terms",)
-
-    def __init__(self, terms: Mapping[Monomial, float] | None = None) -> None:
-        self.terms: dict[Monomial, float] = dict(terms or {})
-
-    @staticmethod
-    def of(value: Polynomial | float) -> Polynomial:
-        """Return ``value`` as a polynomial."""
-        return value if isinstance(value, Polynomial) else Polynomial({(): float(value)})
-
-    @staticmethod
-    def column(index: int) -> Polynomial:
-        """Return the polynomial that is column ``index``."""
-        return Polynomial({(index,): 1.0})
-
-    @property
-    def constant(self) -> float:
-        """Coefficient of the empty monomial."""
-        return self.terms.get((), 0.0)
-
-    @property
-    def degree(self) -> int:
-        """Largest degree of a monomial with a nonzero coefficient."""
-        return max((len(m) for m, c in self.terms.items() if c), default=0)
-
-    def __add__(self, other: Polynomial | float) -> Polynomial:
-        terms = dict(self.terms)
-        for monomial, coefficient in Polynomial.of(other).terms.items():
-            terms[monomial] = terms.get(monomial, 0.0) + coefficient
-        return Polynomial(terms)
-
-    __radd__ = __add__
-
-    def __neg__(self) -> Polynomial:
-        return Polynomial({m: -c for m, c in self.terms.items()})
-
-    def __sub__(self, other: Polynomial | float) -> Polynomial:
-        return self + (-Polynomial.of(other))
-
-    def __rsub__(self, other: float) -> Polynomial:
-        return Polynomial.of(other) - self
-
-    def __mul__(self, other: Polynomial | float) -> Polynomial:
-        if not isinstance(other, Polynomial):
-            return Polynomial({m: c * other for m, c in self.terms.items()})
-        product: dict[Monomial, float] = {}
-        for m, c in self.terms.items():
-            for n, d in other.terms.items():
-                key = tuple(sorted(m + n))
-                product[key] = product.get(key, 0.0) + c * d
-        return Polynomial(product)
-
-    __rmul__ = __mul__
-
-    def at(self, point: NDArray[np.float64] | Sequence[float]) -> float:
-        """Return the value at ``point``, a value for every column."""
-        return float(sum(c * np.prod([point[i] for i in m]) for m, c in self.terms.items()))
-
-
-def total(polynomials: Iterable[Polynomial]) -> Polynomial:
-    """Return the sum of ``polynomials``."""
-    terms: dict[Monomial, float] = {}
-    for polynomial in polynomials:
-        for monomial, coefficient in polynomial.terms.items():
-            terms[monomial] = terms.get(monomial, 0.0) + coefficient
-    return Polynomial(terms)
 
 
 class Model:
@@ -124,7 +51,7 @@ class Model:
         self.lower: list[float] = []
         self.upper: list[float] = []
         self.integer: list[bool] = []
-        self._rows: list[tuple[dict[int, float], float, float]] = []
+        self.rows: list[tuple[Polynomial, float, float]] = []
         self._products: dict[Monomial, Polynomial] = {}
 
     def variable(
@@ -142,14 +69,12 @@ class Model:
 
     def between(self, lower: float, expression: Polynomial | float, upper: float) -> None:
         """Require ``lower <= expression <= upper``; products in it are approximated."""
-        linear = self.linear(Polynomial.of(expression))
-        shift = linear.constant
-        row = {m[0]: c for m, c in linear.terms.items() if m and c}
-        if row:
-            self._rows.append((row, lower - shift, upper - shift))
-        elif not lower - 1e-9 <= shift <= upper + 1e-9:
+        row = self.linear(Polynomial.of(expression))
+        if any(row.terms[m] for m in row.terms if m):
+            self.rows.append((row, lower, upper))
+        elif not lower - 1e-9 <= row.constant <= upper + 1e-9:
             # Kept as a row that cannot hold, so that the solver reports the model infeasible.
-            self._rows.append(({self._pin(): 1.0}, 1.0, 1.0))
+            self.rows.append((self.variable(0.0, 0.0), 1.0, 1.0))
 
     def at_least(self, expression: Polynomial | float, bound: float = 0.0) -> None:
         """Require ``expression >= bound``."""
@@ -245,6 +170,27 @@ class Model:
             self.at_least(reached[k] - beyond[k])
         return fills, reached, beyond
 
+    @property
+    def size(self) -> tuple[int, int, int]:
+        """Numbers of rows, columns and integer columns."""
+        return len(self.rows), len(self.lower), sum(self.integer)
+
+    def solve(self, cost: Polynomial | None = None, time_limit: float = np.inf) -> Outcome:
+        """Minimise ``cost``, or find a feasible point; then once more with integer columns fixed.
+
+        HiGHS accepts an integer point whose rows are off by 1e-6; those of the linear program that
+        remains are off by 1e-9.
+        """
+        program = self.program(cost)
+        outcome = optimize(program, time_limit=time_limit)
+        is_found = outcome.status in ("optimal", "limit") and outcome.x.size > 0
+        if program.integer is None or not is_found:
+            return outcome
+        integer, whole = np.array(self.integer), np.round(outcome.x)
+        lower, upper = np.where(integer, whole, self.lower), np.where(integer, whole, self.upper)
+        again = optimize(replace(program, lower=lower, upper=upper, integer=None))
+        return replace(again, status=outcome.status) if again.status == "optimal" else outcome
+
     def _adjacent(self, weights: list[Polynomial]) -> None:
         """Require that at most two adjacent ``weights`` are positive."""
         segments = len(weights) - 1
@@ -272,11 +218,6 @@ class Model:
             self.at_least(digit - total(one))
             self.at_least(1.0 - digit - total(zero))
 
-    def _pin(self) -> int:
-        """Add a column fixed at zero and return its index."""
-        self.variable(0.0, 0.0)
-        return len(self.lower) - 1
-
     def program(self, cost: Polynomial | None = None) -> Program:
         """Return the program that minimises the linear expression ``cost`` (nothing, by default)."""
         from scipy import sparse
@@ -287,13 +228,18 @@ class Model:
         for monomial, coefficient in objective.terms.items():
             if monomial:
                 c[monomial[0]] += coefficient
-        entries = [(i, j, v) for i, (row, _, _) in enumerate(self._rows) for j, v in row.items()]
+        entries = [
+            (i, monomial[0], coefficient)
+            for i, (row, _, _) in enumerate(self.rows)
+            for monomial, coefficient in row.terms.items()
+            if monomial
+        ]
         i, j, v = zip(*entries, strict=True) if entries else ((), (), ())
         return Program(
             c=c,
-            A=sparse.csr_matrix((v, (i, j)), shape=(len(self._rows), columns)),
-            row_lower=[low for _, low, _ in self._rows],
-            row_upper=[high for _, _, high in self._rows],
+            A=sparse.csr_matrix((v, (i, j)), shape=(len(self.rows), columns)),
+            row_lower=[low - row.constant for row, low, _ in self.rows],
+            row_upper=[high - row.constant for row, _, high in self.rows],
             lower=self.lower,
             upper=self.upper,
             integer=self.integer if any(self.integer) else None,
@@ -318,19 +264,3 @@ class TangentModel(Model):
         ]
         value = (len(monomial) - 1) * float(np.prod(self.point[list(monomial)]))
         return total(Polynomial.column(c) * slope for c, slope in slopes) - value
-
-
-def optimize_exactly(program: Program, time_limit: float = np.inf) -> Outcome:
-    """Solve ``program``, then again as a linear program with its integer columns fixed.
-
-    HiGHS accepts an integer point whose rows are off by 1e-6; the linear program's are off by 1e-9.
-    """
-    outcome = optimize(program, time_limit=time_limit)
-    if outcome.status not in ("optimal", "limit") or program.integer is None or not outcome.x.size:
-        return outcome
-    integer = np.asarray(program.integer)
-    whole = np.round(outcome.x)
-    lower = np.where(integer, whole, np.asarray(program.lower))
-    upper = np.where(integer, whole, np.asarray(program.upper))
-    again = optimize(replace(program, lower=lower, upper=upper, integer=None))
-    return replace(again, status=outcome.status) if again.status == "optimal" else outcome

@@ -23,7 +23,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from equipoise.games.distributions import Signals
-from equipoise.numerics.encodings import Model, Polynomial, total
+from equipoise.numerics.encodings import Model
+from equipoise.numerics.polynomial import Polynomial, total
 
 Floats = NDArray[np.float64]
 Cut = tuple[int, int]

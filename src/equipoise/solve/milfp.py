@@ -28,8 +28,9 @@ from numpy.typing import NDArray
 
 from equipoise.games.bayesian import SignalGame
 from equipoise.games.parametric import ParametricModel, common_refinement
-from equipoise.numerics.encodings import Encoding, Model, Polynomial, total
-from equipoise.numerics.program import Program
+from equipoise.numerics.encodings import Model
+from equipoise.numerics.polynomial import Polynomial, total
+from equipoise.numerics.program import Outcome
 from equipoise.solve.cuts import Cut, Cuts, Edge, Expression, Point
 from equipoise.solve.worth import worth_of
 from equipoise.strategy.regions import Regions
@@ -61,23 +62,22 @@ class Milfp:
 
     Stage ``full`` demands that every region of the chosen model be best at its ends, as in the seed,
     which leaves equalities and is much faster to solve; ``empty`` lets regions be empty, as above;
-    ``elastic`` also lets every preference fail by a common slack, and minimises it.
+    ``elastic`` also lets every preference fail by a common slack, and minimises it. ``mip`` is the
+    empty model to fill: it decides what becomes of products.
     """
 
     def __init__(
         self,
         game: SignalGame,
         models: Sequence[ParametricModel],
-        *,
-        breakpoints: int = 17,
-        encoding: Encoding = "logarithmic",
         stage: Stage = "empty",
+        mip: Model | None = None,
     ) -> None:
         self.game = game
         self.models = tuple(models)
         self.regions = common_refinement(models)
         self.places = tuple(_embed(m, self.regions) for m in models)
-        self.mip = Model(breakpoints, encoding)
+        self.mip = Model() if mip is None else mip
         self.slack = self.mip.variable(0.0, max(game.spread)) if stage == "elastic" else None
         self.chosen = self._choose()
         orders = [_order(m, at) for m, at in zip(self.models, self.places, strict=True)]
@@ -91,9 +91,9 @@ class Milfp:
             for region in range(len(plans)):
                 self._demand(player, region, stage)
 
-    def program(self) -> Program:
-        """Return the program for the solver."""
-        return self.mip.program(self.slack)
+    def solve(self, time_limit: float) -> Outcome:
+        """Solve the program."""
+        return self.mip.solve(self.slack, time_limit)
 
     def read(self, x: Floats) -> tuple[Regions, int]:
         """Return the regions that the columns ``x`` describe, and the number of the chosen model."""

@@ -34,14 +34,8 @@ from numpy.typing import NDArray
 from equipoise.errors import EquipoiseError
 from equipoise.games.extensive import ExtensiveGame
 from equipoise.games.normal import NormalGame
-from equipoise.numerics.encodings import (
-    Encoding,
-    Model,
-    Polynomial,
-    TangentModel,
-    optimize_exactly,
-    total,
-)
+from equipoise.numerics.encodings import Encoding, Model, TangentModel
+from equipoise.numerics.polynomial import Polynomial, total
 from equipoise.strategy.profile import Strategy
 
 Floats = NDArray[np.float64]
@@ -211,7 +205,7 @@ class _Form:
     def solve(self, time_limit: float, cost: Polynomial | None = None) -> Floats:
         """Return the columns of a solution, or of the best point so far, or nothing."""
         elastic = self.slack if self.slack.terms else None
-        outcome = optimize_exactly(self.model.program(elastic or cost), time_limit)
+        outcome = self.model.solve(elastic or cost, time_limit)
         return outcome.x if outcome.status in ("optimal", "limit") else np.empty(0)
 
     def columns(self, choose: Callable[[int], Floats]) -> Floats:

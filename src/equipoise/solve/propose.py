@@ -18,8 +18,7 @@ from numpy.typing import NDArray
 
 from equipoise.games.bayesian import BayesianGame, SignalGame
 from equipoise.games.parametric import ParametricModel
-from equipoise.numerics.encodings import Encoding
-from equipoise.solve.qualitative import Answer, attempt, qualitative
+from equipoise.solve.qualitative import PIECEWISE, Answer, Products, attempt, qualitative
 from equipoise.solve.signal_lp import zero_sum
 from equipoise.strategy.regions import Profile, interim
 
@@ -35,8 +34,7 @@ NARROW = 0.03
 def discover(
     game: SignalGame,
     *,
-    breakpoints: int = 17,
-    encoding: Encoding = "logarithmic",
+    products: Products = PIECEWISE,
     time_limit: float = 60.0,
 ) -> Answer:
     """Find an equilibrium of ``game`` with no model given.
@@ -54,13 +52,11 @@ def discover(
         left = time_limit - (time.monotonic() - started)
         if left <= 0:
             break
-        found = attempt(game, [model], "full", 0.5 * left, breakpoints, encoding)
+        found = attempt(game, [model], "full", 0.5 * left, products)
         if found is not None:
             return replace(found, seconds=time.monotonic() - started)
     left = max(time_limit - (time.monotonic() - started), 1.0)
-    answer = qualitative(
-        game, models[:1], breakpoints=breakpoints, encoding=encoding, time_limit=left
-    )
+    answer = qualitative(game, models[:1], products=products, time_limit=left)
     return replace(answer, seconds=time.monotonic() - started)
 
 

@@ -24,15 +24,41 @@ from numpy.typing import NDArray
 from equipoise.errors import EquipoiseError
 from equipoise.games.bayesian import SignalGame
 from equipoise.games.parametric import ParametricModel
-from equipoise.numerics.encodings import Encoding, optimize_exactly
+from equipoise.numerics.encodings import Encoding, Model
 from equipoise.solve.milfp import STAGES, Milfp, Stage
 from equipoise.strategy.regions import Regions, interim
 
 Floats = NDArray[np.float64]
 Status = Literal["equilibrium", "none", "limit"]
+Solver = Literal["highs", "scip"]
+SOLVERS: tuple[Solver, ...] = ("highs", "scip")
 
 ZERO = 1e-7
 """Preferences that fail by no more than this are taken to hold: the solver's own tolerance."""
+
+
+@dataclass(frozen=True)
+class Products:
+    """What becomes of products of probabilities, from three players on (section 7.3).
+
+    With HiGHS they are piecewise linear through ``breakpoints`` points, chosen by ``encoding``; SCIP
+    takes them as they are.
+    """
+
+    breakpoints: int = 17
+    encoding: Encoding = "logarithmic"
+    solver: Solver = "highs"
+
+    def model(self) -> Model:
+        """Return an empty model that treats products so."""
+        if self.solver == "scip":
+            from equipoise.numerics.scip import ScipModel
+
+            return ScipModel()
+        return Model(self.breakpoints, self.encoding)
+
+
+PIECEWISE = Products()
 
 
 @dataclass(frozen=True)
@@ -70,23 +96,21 @@ def qualitative(
     game: SignalGame,
     models: Sequence[ParametricModel],
     *,
-    breakpoints: int = 17,
-    encoding: Encoding = "logarithmic",
+    products: Products = PIECEWISE,
     time_limit: float = 60.0,
     polish_in: SignalGame | None = None,
 ) -> Answer:
     """Find an equilibrium of ``game`` that has the form of one of ``models``.
 
-    ``breakpoints`` and ``encoding`` matter from three players on: products of probabilities are then
-    piecewise linear (section 7.3). ``polish_in`` is the same game with finer cells, if ``game`` itself
-    only approximates the distributions that are meant.
+    ``products`` matters from three players on. ``polish_in`` is the same game with finer cells, if
+    ``game`` itself only approximates the distributions that are meant.
     """
     if not models:
         raise EquipoiseError("Qualitative models: found none, expected at least one.")
     started = time.monotonic()
     for stage in STAGES:
         left = max(0.5 * (time_limit - (time.monotonic() - started)), 0.1)
-        found = attempt(game, models, stage, left, breakpoints, encoding, polish_in)
+        found = attempt(game, models, stage, left, products, polish_in)
         if found is not None:
             return replace(found, seconds=time.monotonic() - started)
     raise EquipoiseError(
@@ -99,15 +123,13 @@ def attempt(
     models: Sequence[ParametricModel],
     stage: Stage,
     time_limit: float,
-    breakpoints: int = 17,
-    encoding: Encoding = "logarithmic",
+    products: Products = PIECEWISE,
     polish_in: SignalGame | None = None,
 ) -> Answer | None:
     """Solve the program of one ``stage``; return nothing if no profile was found."""
     started = time.monotonic()
-    milfp = Milfp(game, models, breakpoints=breakpoints, encoding=encoding, stage=stage)
-    program = milfp.program()
-    outcome = optimize_exactly(program, time_limit)
+    milfp = Milfp(game, models, stage, products.model())
+    outcome = milfp.solve(time_limit)
     complete = outcome.status == "optimal"
     if not outcome.x.size or not (complete or (stage == "elastic" and outcome.status == "limit")):
         return None
@@ -115,15 +137,16 @@ def attempt(
     found, chosen = milfp.read(outcome.x)
     raw = found.merged(*game.signals.line)
     regions = polish(polish_in or game, raw) if exact or polish_in else raw
+    rows, columns, binaries = milfp.mip.size
     return Answer(
         status="equilibrium" if exact else "none" if complete else "limit",
         regions=regions,
         raw=raw,
         model=models[chosen],
         thresholds=milfp.named(found.moved(raw, regions), chosen),
-        rows=program.A.shape[0],
-        columns=program.A.shape[1],
-        binaries=int(np.sum(program.integer)) if program.integer is not None else 0,
+        rows=rows,
+        columns=columns,
+        binaries=binaries,
         seconds=time.monotonic() - started,
     )
 

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from equipoise.errors import EquipoiseError
 from equipoise.games.bayesian import BayesianGame
-from equipoise.numerics.encodings import Model, Polynomial, total
-from equipoise.numerics.program import optimize
+from equipoise.numerics.encodings import Model
+from equipoise.numerics.polynomial import Polynomial, total
 
 Floats = NDArray[np.float64]
 
@@ -40,9 +40,7 @@ def zero_sum(
     for row in mixture:
         model.equal(total(row), 1.0)
     secured = guarantee(model, game, player, mixture, tremble)
-    outcome = optimize(model.program(-secured), time_limit=time_limit).require_optimal(
-        "Signal game"
-    )
+    outcome = model.solve(-secured, time_limit).require_optimal("Signal game")
     strategy = np.array([[x.at(outcome.x) for x in row] for row in mixture])
     return -outcome.objective, np.clip(strategy, 0.0, 1.0)
 

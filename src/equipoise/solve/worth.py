@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from equipoise.games.bayesian import BayesianGame, SignalGame, UtilityGame
 from equipoise.games.rounds import shares
-from equipoise.numerics.encodings import Polynomial, total
+from equipoise.numerics.polynomial import Polynomial, total
 from equipoise.solve.cuts import Cuts, Edge, Point
 
 Floats = NDArray[np.float64]
