@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from typing import Any
 
 import numpy as np
 import pytest
@@ -72,10 +73,23 @@ def test_scip_and_highs_agree_on_what_is_infeasible() -> None:
     pytest.importorskip("pyscipopt")
     wrong = models(UNIFORM.round, RAISE_OR_FOLD.replace("<= f <= c", "<= c <= f"))
     for products in (Products(5), Products(solver="scip")):
-        assert attempt(UNIFORM, wrong, "full", 20.0, products) is None
+        assert attempt(UNIFORM, wrong, "full", 20.0, products) == "infeasible"
 
 
 def test_scip_that_is_not_installed_is_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pyscipopt", None)
     with pytest.raises(EquipoiseError, match="pyscipopt is not installed"):
         qualitative(UNIFORM, models(UNIFORM.round, RAISE_OR_FOLD), products=Products(solver="scip"))
+
+
+def test_if_many_breakpoints_take_too_long_few_are_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+    tried = []
+
+    def slow(*arguments: Any) -> Any:
+        tried.append(arguments[4].breakpoints)
+        return "limit" if tried[-1] > 5 else attempt(*arguments)
+
+    monkeypatch.setattr("equipoise.solve.qualitative.attempt", slow)
+    answer = qualitative(UNIFORM, models(UNIFORM.round, RAISE_OR_FOLD), products=Products(50))
+    assert tried == [50, 5]
+    assert certify(UNIFORM, answer.regions.profile(UNIFORM)).epsilon <= 1e-9

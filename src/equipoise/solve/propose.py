@@ -53,7 +53,7 @@ def discover(
         if left <= 0:
             break
         found = attempt(game, [model], "full", 0.5 * left, products)
-        if found is not None:
+        if isinstance(found, Answer):
             return replace(found, seconds=time.monotonic() - started)
     left = max(time_limit - (time.monotonic() - started), 1.0)
     answer = qualitative(game, models[:1], products=products, time_limit=left)

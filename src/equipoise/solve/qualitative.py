@@ -60,6 +60,9 @@ class Products:
 
 PIECEWISE = Products()
 
+COARSEST = 5
+"""So many breakpoints are tried when more of them take too long."""
+
 
 @dataclass(frozen=True)
 class Answer:
@@ -108,11 +111,17 @@ def qualitative(
     if not models:
         raise EquipoiseError("Qualitative models: found none, expected at least one.")
     started = time.monotonic()
-    for stage in STAGES:
+    stages = list(STAGES)
+    while stages:
         left = max(0.5 * (time_limit - (time.monotonic() - started)), 0.1)
-        found = attempt(game, models, stage, left, products, polish_in)
-        if found is not None:
+        found = attempt(game, models, stages[0], left, products, polish_in)
+        if isinstance(found, Answer):
             return replace(found, seconds=time.monotonic() - started)
+        if found == "limit" and game.players > 2 and products.breakpoints > COARSEST:
+            # A rough profile can be polished; none cannot.
+            products = replace(products, breakpoints=COARSEST)
+        else:
+            stages.pop(0)
     raise EquipoiseError(
         f"Qualitative models: found no profile within {time_limit:g} s, expected a longer time limit."
     )
@@ -125,14 +134,16 @@ def attempt(
     time_limit: float,
     products: Products = PIECEWISE,
     polish_in: SignalGame | None = None,
-) -> Answer | None:
-    """Solve the program of one ``stage``; return nothing if no profile was found."""
+) -> Answer | Literal["infeasible", "limit"]:
+    """Solve the program of one ``stage``; if no profile was found, return why."""
     started = time.monotonic()
     milfp = Milfp(game, models, stage, products.model())
     outcome = milfp.solve(time_limit)
     complete = outcome.status == "optimal"
-    if not outcome.x.size or not (complete or (stage == "elastic" and outcome.status == "limit")):
-        return None
+    if not complete and outcome.status != "limit":
+        return "infeasible"
+    if not outcome.x.size or not (complete or stage == "elastic"):
+        return "limit"
     exact = complete and (stage != "elastic" or outcome.objective <= ZERO)
     found, chosen = milfp.read(outcome.x)
     raw = found.merged(*game.signals.line)
