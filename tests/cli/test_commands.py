@@ -61,6 +61,13 @@ def test_help_names_every_command_and_method(cli: Cli) -> None:
     assert all(name in outcome.out for name in METHODS)
 
 
+def test_no_arguments_show_the_help(cli: Cli) -> None:
+    outcome = cli()
+    assert outcome.code == 2
+    assert "solve" in outcome.out + outcome.err
+    assert "equipoise: \n" not in outcome.err
+
+
 def test_version(cli: Cli) -> None:
     assert cli("--version").out.startswith("equipoise 0.")
 

@@ -85,7 +85,9 @@ def run(arguments: Sequence[str]) -> int:
     except EquipoiseError as error:
         return _fail(str(error))
     except _UsageError as error:
-        return _fail(getattr(error, "format_message", error.__str__)())
+        message = getattr(error, "format_message", error.__str__)()
+        # Without any argument the help has been printed, and there is no more to say.
+        return _fail(message) if message else BAD_INPUT
     except MemoryError:
         return _fail("out of memory: this machine cannot hold the game, expected a smaller one.")
     except (KeyboardInterrupt, typer.Abort):
