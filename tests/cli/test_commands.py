@@ -32,7 +32,18 @@ SOLVE_FIELDS = {
     "steps",
     "strategy",
 }
-COMMANDS = ("solve", "info", "abstract", "certify", "convert", "show", "plot", "export", "import")
+COMMANDS = (
+    "solve",
+    "info",
+    "abstract",
+    "certify",
+    "convert",
+    "show",
+    "plot",
+    "export",
+    "import",
+    "repeated",
+)
 
 
 def test_nothing_heavy_is_loaded_by_import_or_help() -> None:

@@ -22,6 +22,7 @@ from equipoise.cli import (
     nash,
     plot,
     qualitative,
+    repeated,
     show,
     solve,
     text,
@@ -49,6 +50,7 @@ app.command("certify")(certify.command)
 app.command("show")(show.command)
 app.command("plot")(plot.command)
 app.command("convert")(convert.command)
+app.command("repeated", epilog=repeated.EPILOG)(repeated.command)
 app.command("export")(text.export_command)
 app.command("import")(text.import_command)
 app.command("qualitative")(qualitative.command)

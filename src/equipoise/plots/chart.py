@@ -25,26 +25,27 @@ _PANEL_INCHES = (6.0, 4.2)
 
 @dataclass(frozen=True, eq=False)
 class Series:
-    """One curve. Points that a logarithmic axis cannot show are left out."""
+    """One curve, or its points alone. Points that a logarithmic axis cannot show are left out."""
 
     name: str
     x: NDArray[np.float64]
     y: NDArray[np.float64]
+    is_line: bool = True
 
     @classmethod
-    def of(cls, name: str, x: ArrayLike, y: ArrayLike) -> Series:
-        """Return a curve through the points ``(x[i], y[i])``."""
+    def of(cls, name: str, x: ArrayLike, y: ArrayLike, *, is_line: bool = True) -> Series:
+        """Return a curve through the points ``(x[i], y[i])``, or the points without one."""
         xs, ys = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
         if xs.ndim != 1 or xs.shape != ys.shape:
             raise EquipoiseError(
                 f"Series '{name}': x has shape {xs.shape} and y {ys.shape}, expected equal lengths."
             )
-        return cls(name, xs, ys)
+        return cls(name, xs, ys, is_line)
 
 
 @dataclass(frozen=True)
 class Chart:
-    """A panel with axes and curves."""
+    """A panel with axes and curves; the legend can go below it, where curves leave no room."""
 
     title: str
     x_label: str
@@ -52,6 +53,7 @@ class Chart:
     series: tuple[Series, ...]
     log_x: bool = False
     log_y: bool = False
+    legend_below: bool = False
 
     def points(self, series: Series) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return the points of ``series`` that these axes can show."""
@@ -82,8 +84,9 @@ def write_html(path: str | Path, *charts: Chart) -> None:
                 name=series.name,
                 legendgroup=series.name,
                 showlegend=column == 1,
-                mode="lines+markers" if len(x) <= _MARKED else "lines",
+                mode=_mode(series),
                 line={"color": chart.color(place)},
+                marker={"size": 6 if series.is_line else 10},
             )
             figure.add_trace(curve, row=1, col=column)
         kinds = ["log" if log else "linear" for log in (chart.log_x, chart.log_y)]
@@ -105,14 +108,26 @@ def write_png(path: str | Path, *charts: Chart, dpi: int = 110) -> None:
     for chart, axes in zip(charts, figure.subplots(1, len(charts), squeeze=False)[0], strict=True):
         for place, series in enumerate(chart.series):
             x, y = chart.points(series)
-            marker = "." if len(x) <= _MARKED else ""
-            axes.plot(x, y, label=series.name, color=chart.color(place), marker=marker)
+            mode = _mode(series)
+            form = {
+                "linestyle": "-" if "lines" in mode else "",
+                "marker": ("." if series.is_line else "o") if "markers" in mode else "",
+            }
+            axes.plot(x, y, label=series.name, color=chart.color(place), **form)
         axes.set(title=chart.title, xlabel=chart.x_label, ylabel=chart.y_label)
         axes.set_xscale("log" if chart.log_x else "linear")
         axes.set_yscale("log" if chart.log_y else "linear")
         axes.grid(color="0.9")
         axes.set_axisbelow(True)
         axes.spines[["top", "right"]].set_visible(False)
-        axes.legend(frameon=False)
+        below = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.14), "ncols": 2}
+        axes.legend(frameon=False, **(below if chart.legend_below else {}))
     canvas = FigureCanvasAgg(figure)
     write_atomically(path, lambda file: canvas.print_png(file, metadata={"Software": None}))
+
+
+def _mode(series: Series) -> str:
+    """Say, in Plotly's words, whether ``series`` is drawn by lines, markers or both."""
+    if not series.is_line:
+        return "markers"
+    return "lines+markers" if len(series.x) <= _MARKED else "lines"
