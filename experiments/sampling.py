@@ -61,26 +61,31 @@ def gap(form: SequenceForm, plans: tuple[np.ndarray, np.ndarray]) -> float:
     return upper - lower
 
 
-def follow(form: SequenceForm, run: Run, part: SequenceForm) -> Curve:
-    """Advance ``run``, which sees ``part``, and return what it has reached at every check."""
-    share = part.A.nonzeros / form.A.nonzeros
-    seconds, curve = 0.0, []
+def follow(form: SequenceForm, run: Run, part: SequenceForm | None) -> Curve:
+    """Advance ``run`` and return what it has reached at every check.
+
+    It sees ``part`` of the payoffs; without one it is a dynamic sample, which says itself how much.
+    """
+    seconds = work = 0.0
+    gradients, curve = 0, []
     for check in CHECKS:
         start = time.process_time()
         run.advance(check - run.iterations)
         seconds += time.process_time() - start
-        point = run.point()
-        work = run.gradients / 2 * share
-        curve.append(Check(seconds, work, gap(part, point), gap(form, point)))
+        share = run.proportion if part is None else part.A.nonzeros / form.A.nonzeros
+        work += share * (run.gradients - gradients) / 2
+        gradients, point = run.gradients, run.point()
+        sampled = np.nan if part is None else gap(part, point)
+        curve.append(Check(seconds, work, sampled, gap(form, point)))
     return curve
 
 
 def show(title: str, curve: Curve) -> None:
     """Print a curve."""
-    for name in Check._fields:
-        numbers = (getattr(check, name) for check in curve)
-        print(f"{title:>8} {name:>8} {' '.join(f'{number:9.4g}' for number in numbers)}")
-        title = ""
+    for name, numbers in zip(Check._fields, zip(*curve, strict=True), strict=True):
+        if not np.isnan(numbers).any():
+            print(f"{title:>8} {name:>8} {' '.join(f'{number:9.4g}' for number in numbers)}")
+            title = ""
 
 
 def leaders(curves: Mapping[str, Curve], measured: str) -> None:
@@ -117,9 +122,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
         part = replace(form, A=form.A.sampled(proportion, random)) if proportion < 1 else form
         run = method(options.method).start(part, Context(seed=options.seed))
         run.advance(1)  # compiles, and lays the payoffs out
-        title = f"{100 * proportion:g}%"
-        curves[title] = follow(form, run, part)
-        show(title, curves[title])
+        curves[f"{100 * proportion:g}%"] = follow(form, run, part)
+    dynamic = method(f"sampling:{options.method}").start(form, Context(seed=options.seed))
+    curves["dynamic"] = follow(form, dynamic, None)
+    for title, curve in curves.items():
+        show(title, curve)
     leaders(curves, "seconds")
     leaders(curves, "work")
     print(PUBLISHED)

@@ -11,6 +11,9 @@ from types import ModuleType
 import pytest
 from benchmarks import rhode_island
 
+from equipoise.games.classic import kuhn
+from equipoise.sequence.build import build
+
 EXPERIMENTS = Path(__file__).parents[1] / "experiments"
 
 
@@ -57,6 +60,24 @@ def test_speedup(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[
     monkeypatch.setattr(speedup, "SECONDS", 0.0)
     speedup.main(["--threads", "1,2"])
     assert "1.00x" in capsys.readouterr().out
+
+
+def test_memory(capsys: pytest.CaptureFixture[str]) -> None:
+    experiment("memory").main(["--game", "rhode_island(ranks=4,suits=2)"])
+    lines = capsys.readouterr().out.splitlines()
+    gigabytes = {line[:28].strip(): float(line[28:37]) for line in lines if line.endswith("GB")}
+    assert gigabytes["dcfr(dtype=float32)"] < gigabytes["dcfr"] <= gigabytes["egt"] < 0.1
+
+
+def test_prox_functions_and_heuristics(capsys: pytest.CaptureFixture[str]) -> None:
+    egt_prox, form = experiment("egt_prox"), build(kuhn())
+    egt_prox.compare("kuhn", form, 60)
+    egt_prox.intervals("kuhn", form, 60)
+    rows = [line.strip("| ").split(" | ") for line in capsys.readouterr().out.splitlines()]
+    gaps = {tuple(row[1:4]): float(row[-1]) for row in rows}
+    # Seed 000, Figure 8.2: Heuristic 1 reduces the gap.
+    assert gaps["entropy", "dge", "1"] < gaps["entropy", "dge", "none"]
+    assert ("entropy", "dge", "2, every 10") in gaps
 
 
 def test_the_benchmark(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
