@@ -14,6 +14,7 @@ __version__ = "0.1.0"
 
 _HOME: dict[str, str] = {
     "Abstraction": "equipoise.abstraction.base",
+    "BayesianGame": "equipoise.games.bayesian",
     "CFR": "equipoise.solve.cfr",
     "Certificate": "equipoise.certify.certificate",
     "DCFR": "equipoise.solve.cfr",
@@ -24,6 +25,7 @@ _HOME: dict[str, str] = {
     "LP": "equipoise.solve.lp",
     "NormalGame": "equipoise.games.normal",
     "SequenceForm": "equipoise.sequence.build",
+    "Signals": "equipoise.games.distributions",
     "Solution": "equipoise.solve.base",
     "Strategy": "equipoise.strategy.profile",
     "Time": "equipoise.solve.base",
@@ -37,7 +39,9 @@ _HOME: dict[str, str] = {
     "solve_repeated": "equipoise.solve.cav",
     "lift": "equipoise.strategy.lift",
     "load": "equipoise.games.base",
+    "nash": "equipoise.solve.mip",
     "poker": "equipoise.games.poker",
+    "qualitative": "equipoise.solve.qualitative",
 }
 
 __all__ = [*_HOME, "__version__"]

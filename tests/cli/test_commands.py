@@ -43,6 +43,8 @@ COMMANDS = (
     "export",
     "import",
     "repeated",
+    "qualitative",
+    "nash",
 )
 
 

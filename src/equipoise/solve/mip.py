@@ -142,7 +142,7 @@ def _approach(
         form = _Form(tree, TangentModel(best.x), elastic=True)
         form.confine(best.x, radius)
         # One program may not use up the time of those after it: a rough step is better than none.
-        found = form.solve(min(clock.left, max(2.0, 0.02 * clock.limit)))
+        found = form.solve(min(clock.left, max(2.0, 0.005 * clock.limit)))
         programs += 1
         gain = form.account(found)[1] if found.size else np.inf
         if gain < best.epsilon:
