@@ -1,4 +1,4 @@
-"""Writing files: complete and on disk, or not at all.
+"""Writing files: complete and on disk, or not at all; and where to keep what can be rebuilt.
 
 A file is written beside its destination and renamed into place, so a reader sees the old file or the
 new one, never half of either, whatever happens to the writer.
@@ -37,6 +37,20 @@ def write_atomically(path: str | Path, write: Callable[[BinaryIO], Any]) -> None
     except BaseException:
         part.unlink(missing_ok=True)
         raise
+
+
+def cache_folder() -> Path:
+    """Return the folder for what can be rebuilt: ``EQUIPOISE_CACHE``, or the user's own; make it."""
+    user = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    folder = Path(os.environ.get("EQUIPOISE_CACHE") or Path(user) / "equipoise")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise EquipoiseError(
+            f"{folder}: cannot be made ({error.strerror}), expected a place for the cache; "
+            "EQUIPOISE_CACHE names another."
+        ) from None
+    return folder
 
 
 def require_writable(path: str | Path) -> None:

@@ -128,7 +128,7 @@ def rollout(
         )
     shared = _check_board(deck, board, final)
     left = np.setdiff1d(np.arange(deck.size), shared)
-    hands = left[_subsets(len(left), hole)].astype(np.uint8)
+    hands = left[subsets(len(left), hole)].astype(np.uint8)
     number = np.zeros((deck.size, deck.size), dtype=np.int64)
     number[hands[:, 0], hands[:, -1]] = np.arange(len(hands))
     opponents = comb(deck.size - final - hole, hole)
@@ -176,7 +176,7 @@ def _check_board(deck: Deck, board: ArrayLike, final: int) -> Cards:
 
 
 @lru_cache(maxsize=8)
-def _subsets(values: int, size: int) -> Cards:
+def subsets(values: int, size: int) -> Cards:
     """Return every subset of ``size`` of the numbers below ``values``, as rows."""
     flat = chain.from_iterable(combinations(range(values), size))
     return np.fromiter(flat, dtype=np.uint8).reshape(comb(values, size), size)
@@ -185,7 +185,7 @@ def _subsets(values: int, size: int) -> Cards:
 def _completions(deck: Deck, board: Cards, final: int, gone: Cards) -> Cards:
     """Return every board of ``final`` cards that extends ``board`` by cards not ``gone``."""
     left = np.setdiff1d(np.arange(deck.size), gone).astype(np.uint8)
-    return _beside(board, left[_subsets(len(left), final - len(board))])
+    return _beside(board, left[subsets(len(left), final - len(board))])
 
 
 def _beside(cards: Cards, rows: Cards) -> Cards:
@@ -214,7 +214,7 @@ def _hands_beside(deck: Deck, boards: Cards, hole: int) -> Cards:
     free = np.ones((len(boards), deck.size), dtype=bool)
     np.put_along_axis(free, boards.astype(np.intp), False, axis=1)
     left = np.nonzero(free)[1].astype(np.uint8).reshape(len(boards), -1)
-    return left[:, _subsets(left.shape[1], hole)]
+    return left[:, subsets(left.shape[1], hole)]
 
 
 def _average_over_renamings(classes: Counts, *tables: Counts) -> None:
