@@ -10,13 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from equipoise.abstraction.base import Abstraction
-from equipoise.bundle import Arrays, Bundle, Metadata, load, save
+from equipoise.bundle import FORMAT, Arrays, Bundle, Metadata, load, save
 from equipoise.errors import EquipoiseError
 from equipoise.strategy.profile import Layout, Strategy
 
 __all__ = [
     "ABSTRACTION",
     "CHECKPOINT",
+    "FORMAT",
     "STRATEGY",
     "Bundle",
     "load",

@@ -1,0 +1,192 @@
+"""Showdowns by class of hands: published matchups, brute force, and the laws of counting."""
+
+import math
+from itertools import pairwise, permutations, product
+
+import numpy as np
+import pytest
+
+from equipoise.cards.deck import STANDARD
+from equipoise.cards.equity import all_in, starting_hands
+from equipoise.cards.evaluate import five_card_ranks
+from equipoise.cards.showdown import (
+    CLASSES,
+    COMBOS,
+    ORDERS,
+    PERMUTED,
+    PLACES,
+    class_number,
+    sampled_three_way,
+    sorted_triples,
+    sorting,
+    triple_number,
+    two_way,
+)
+from equipoise.cards.showdown.classes import CARD_BITS, CLASS_OF, FIRST, HANDS, TRIPLES
+from equipoise.cards.showdown.count import BOARDS, boards, count_three_way, hand_ranks
+from equipoise.cards.showdown.deals import canonical_pairs, count_triples
+from equipoise.cards.showdown.sample import boards_for, standard_error
+from equipoise.cards.showdown.tables import TWO_WAY_BOARDS
+from equipoise.errors import EquipoiseError
+
+
+def test_classes_are_the_usual_grid():
+    assert CLASSES[:3] == ("AA", "AKs", "AQs")
+    assert CLASSES[13:15] == ("AKo", "KK")
+    assert CLASSES[-1] == "22"
+    assert len(set(CLASSES)) == 169
+    for number, name in enumerate(CLASSES):
+        members = HANDS[FIRST[number] : FIRST[number + 1]]
+        assert {frozenset(hand) for hand in members.tolist()} == {
+            frozenset(hand) for hand in starting_hands(name).tolist()
+        }
+        assert COMBOS[number] == len(members)
+        assert class_number(name) == number
+
+
+def order_of(ranks) -> int:
+    """Position in ORDERS of the order of three ranks, found from its name."""
+    for position, name in enumerate(ORDERS):
+        groups = [
+            [ranks["abc".index(hand)] for hand in tied.split("=")] for tied in name.split(">")
+        ]
+        if all(len(set(group)) == 1 for group in groups) and all(
+            high[0] > low[0] for high, low in pairwise(groups)
+        ):
+            return position
+    raise AssertionError(ranks)
+
+
+def test_there_are_13_orders():
+    assert {order_of(ranks) for ranks in product(range(3), repeat=3)} == set(range(13))
+    for order, places in enumerate(PLACES.tolist()):
+        assert order_of([-place for place in places]) == order
+
+
+def test_triples_are_numbered_without_gaps():
+    triples = sorted_triples()
+    assert len(triples) == TRIPLES == math.comb(171, 3)
+    assert (np.diff(triples, axis=1) >= 0).all()
+    assert (triple_number(*triples.T) == np.arange(TRIPLES)).all()
+    assert (triple_number(*triples[::-1].T[[2, 0, 1]]) == np.arange(TRIPLES)[::-1]).all()
+
+
+def test_permuted_orders_are_the_same_orders():
+    """Whatever the classes and ranks: sort the hands by class, and their order is where it says."""
+    for classes, ranks in product(product(range(3), repeat=3), repeat=2):
+        slots = np.argsort(classes, kind="stable")
+        of_sorted = order_of([ranks[hand] for hand in slots])
+        assert PERMUTED[sorting(*classes), order_of(ranks)] == of_sorted
+
+
+def test_deals_add_up():
+    pairs = canonical_pairs()
+    disjoint = (CARD_BITS[:, None] & CARD_BITS) == 0
+    assert pairs.times.sum() == (disjoint & (CLASS_OF[:, None] <= CLASS_OF)).sum()
+    triples = count_triples().astype(np.int64)
+    assert triples.sum() == 1326 * 1225 * 1128
+    assert (triples == triples.transpose(1, 2, 0)).all()
+    assert (triples == triples.transpose(1, 0, 2)).all()
+    aces, suited, offsuit = (class_number(name) for name in ("AA", "AKs", "QJo"))
+    # Two pairs of aces leave none; AA and AKs leave two suits of three for the pair, times 12 QJo.
+    assert triples[aces, aces, suited] == 0
+    assert triples[aces, suited, offsuit] == 4 * 3 * 12
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "percent"),
+    [("AA", "KK", 81.9461), ("AKs", "QQ", 46.0485), ("22", "AKo", 52.6492)],
+)
+def test_published_two_way_values(first, second, percent):
+    value = two_way().value[class_number(first), class_number(second)]
+    assert float(value) == pytest.approx(percent / 100, abs=5e-7)
+
+
+def test_two_way_counts_add_up():
+    table = two_way()
+    assert (table.win + table.win.T + table.tie == table.pairs * TWO_WAY_BOARDS).all()
+    assert (table.tie == table.tie.T).all()
+    assert (table.pairs.sum(axis=1) == COMBOS * 1225).all()
+
+
+def test_two_way_table_is_all_in_of_the_classes():
+    """Two roads: every board with all hands at once, and every pair of hands with all boards."""
+    table = two_way()
+    for i, j in np.random.default_rng(5).integers(169, size=(3, 2)):
+        counts = all_in(starting_hands(CLASSES[i]), starting_hands(CLASSES[j]))
+        assert (table.win[i, j], table.tie[i, j]) == (counts.win, counts.tie)
+
+
+def test_ranks_of_all_hands_on_a_board():
+    board = STANDARD.parse("AhKh7d7c2s")
+    ranks = hand_ranks(board[None])[0]
+    for hand, rank in zip(HANDS, ranks, strict=True):
+        shared = set(hand.tolist()) & set(board.tolist())
+        assert rank == (0 if shared else five_card_ranks([*hand, *board]))
+
+
+def test_three_way_counts_are_those_of_every_triple_of_hands():
+    """On boards with all their renamings, since one of each orbit of pairs stands for all."""
+    rng = np.random.default_rng(2)
+    suits = np.array(list(permutations(range(4))))
+    few = boards()[rng.integers(BOARDS, size=3)]
+    some = (few // 4 * 4 + suits[:, few % 4]).reshape(-1, 5).astype(np.uint8)
+    counts = np.zeros((TRIPLES, len(ORDERS)), dtype=np.int64)
+    count_three_way(some, counts)
+    ranks = hand_ranks(some).astype(int)
+    chosen = [(0, 0, 14), (0, 13, 13), (14, 14, 14), *np.sort(rng.integers(169, size=(6, 3)))]
+    for i, j, k in chosen:
+        expected = [0] * len(ORDERS)
+        members = [range(FIRST[c], FIRST[c + 1]) for c in (i, j, k)]
+        for triple in product(*members):
+            if len(set(HANDS[list(triple)].ravel().tolist())) == 6:
+                for row in ranks:
+                    if row[list(triple)].all():
+                        expected[order_of(row[list(triple)])] += 1
+        assert counts[triple_number(i, j, k)].tolist() == expected
+
+
+def test_boards_for_an_error():
+    assert boards_for(0.005) < 20_000
+    assert boards_for(0.0) == BOARDS
+    assert standard_error(BOARDS) == 0.0
+    for error in (0.3, 0.02, 0.001):
+        assert standard_error(boards_for(error)) <= error < standard_error(boards_for(error) - 1)
+
+
+def test_samples_are_kept_and_extended(tmp_path):
+    """In one go, or stopped and continued: the same table; a damaged file is made again."""
+    seen = []
+    coarse = sampled_three_way(0.2, folder=tmp_path, monitor=lambda done, all: seen.append(done))
+    assert seen == [boards_for(0.2)]
+    assert coarse.error <= 0.2
+    fine = sampled_three_way(0.1, folder=tmp_path)
+    (path,) = tmp_path.iterdir()
+    path.write_bytes(path.read_bytes()[:-10_000])
+    again = sampled_three_way(0.1, folder=tmp_path, monitor=lambda done, all: seen.append(done))
+    assert seen[-1] == boards_for(0.1)
+    assert (fine.orders == again.orders).all()
+    assert np.array_equal(fine.orders.sum(axis=1) > 0.5, fine.orders.any(axis=1))
+    kept = sampled_three_way(0.2, folder=tmp_path)
+    assert kept.error == fine.error
+
+
+def test_entries_of_a_permuted_triple(tmp_path):
+    table = sampled_three_way(0.2, folder=tmp_path)
+    same, (a_best, c_best) = (0, 14, 28), (ORDERS.index("a>b>c"), ORDERS.index("c>b>a"))
+    assert (
+        table(*same)[a_best] == table(*same[::-1])[c_best] == table.orders[triple_number(*same)][0]
+    )
+
+
+@pytest.mark.parametrize(
+    ("make", "sentence"),
+    [
+        (lambda: class_number("KA"), "Starting hand 'KA'"),
+        (lambda: sampled_three_way(-0.1), "Standard error: found -0.1"),
+    ],
+)
+def test_bad_input_is_told_in_a_sentence(make, sentence):
+    with pytest.raises(EquipoiseError) as error:
+        make()
+    assert sentence in str(error.value)
