@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from equipoise.errors import EquipoiseError
 from equipoise.numerics.threads import spread
-from equipoise.sequence.tiles import Half, Tiling, half, packing, tile_product
+from equipoise.sequence.tiles import Half, Tiling, add_tiles, half
 
 Indices = NDArray[np.uint32]
 
@@ -197,14 +197,11 @@ class Factored:
 
     def _add_last(self, source: int, vector: NDArray[Any], out: NDArray[Any]) -> None:
         assert self.last is not None
-        half, target = self.last.half(source, vector.dtype), 1 - source
-        units = np.array([self.last.units[source], self.last.units[target]], dtype=np.uint32)
-        tail, result = vector[self.last.trunk[source] :], out[self.last.trunk[target] :]
+        half = self.last.half(source, vector.dtype)
+        tail, result = vector[self.last.trunk[source] :], out[self.last.trunk[1 - source] :]
         spread(
             len(half.tile_source) - 1,
-            lambda lane, low, high: _multiply_tiles(
-                half, units, low, high, tail, result, packing(half)
-            ),
+            lambda lane, low, high: add_tiles(half, low, high, tail, result),
         )
 
     def matrix(self) -> Any:
@@ -241,14 +238,3 @@ def _multiply(matrix: Any, row: Any, column: Any, scale: Any, vector: Any, out: 
             for k in range(matrix.start[i], matrix.start[i + 1]):
                 total += matrix.value[k] * source[matrix.column[k]]
             out[np.uint32(row[leaf] + i)] += scale[leaf] * total
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def _multiply_tiles(
-    half: Any, units: Any, low: Any, high: Any, tail: Any, out: Any, packed: Any
-) -> None:
-    """Add the products of tiles ``low .. high``; vectors hold the last round of all tiles."""
-    for p in range(low, high):
-        source = tail[units[0] * half.tile_source[p] : units[0] * half.tile_source[p + 1]]
-        target = out[units[1] * half.tile_target[p] : units[1] * half.tile_target[p + 1]]
-        tile_product(half, p, source, target, packed)

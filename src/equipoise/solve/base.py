@@ -286,10 +286,10 @@ def _double(space: Treeplex, plan: Plan) -> Plan:
 
 
 def next_check(iterations: int) -> int:
-    """Return the first scheduled measurement after ``iterations``: 1, 2, ..., steps of a twentieth."""
+    """Return the first scheduled measurement after ``iterations``: 1, 2, ..., steps of an eighth."""
     check = 0
     while check <= iterations:
-        check += 1 + check // 20
+        check += 1 + check // 8
     return check
 
 

@@ -22,6 +22,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -34,7 +35,14 @@ from equipoise.sequence.factored import Factored
 from equipoise.sequence.payoff import Sparse, multiply
 from equipoise.sequence.treeplex import Treeplex
 from equipoise.solve.base import Arrays, Context, Plan
-from equipoise.solve.regret import reach, regrets
+from equipoise.solve.regret import (
+    KERNEL,
+    blend,
+    reach_blocks,
+    reach_sets,
+    regret_blocks,
+    regret_sets,
+)
 
 Exponent = float | tuple[float, float]
 
@@ -125,6 +133,38 @@ class _Side:
         self.average = np.ones(space.size, dtype=dtype)
         self.scratch = np.empty((3, space.widest), dtype=dtype)
 
+    @cached_property
+    def plan(self) -> NDArray[Any]:
+        """Current behaviour as a plan, for payoffs that want it whole."""
+        return np.ones(self.space.size, dtype=self.regret.dtype)
+
+    @cached_property
+    def gradient(self) -> NDArray[Any]:
+        """What each sequence earns against the opponent's plan."""
+        return np.empty(self.space.size, dtype=self.regret.dtype)
+
+    @property
+    def _whole(self) -> tuple[Any, ...]:
+        """The arguments that make a kernel work on all blocks."""
+        blocks = self.space.blocks
+        return blocks, np.uint32(0), np.uint32(len(blocks.start)), np.uint32(0)
+
+    def reach(self) -> None:
+        """Lay down the plan."""
+        if self.space.widest == 1:
+            reach_sets(self.space.blocks, self.play, self.plan)
+        else:
+            reach_blocks(*self._whole, self.play, self.plan, self.plan, self.scratch)
+
+    def update(self, row: Any) -> None:
+        """Update the regrets; the gradient is used up."""
+        arrays = self.regret, self.play
+        if self.space.widest == 1:
+            regret_sets(self.space.blocks, *arrays, self.gradient, row)
+        else:
+            gradient = self.gradient
+            regret_blocks(*self._whole, *arrays, gradient, gradient, self.scratch, row)
+
 
 class CFRRun:
     """A member of the CFR family at work.
@@ -143,23 +183,13 @@ class CFRRun:
 
     def _engine(self) -> Callable[[Any], None]:
         """Return the function that does the iterations of a table, fit for the form's payoff."""
-        A = self.form.A
-        if isinstance(A, Sparse):
-            plans = [np.ones(side.space.size, dtype=self.method.dtype) for side in self.sides]
-            gradients = [np.empty_like(plan) for plan in plans]
+        A, is_tree = self.form.A, all(side.space.widest == 1 for side in self.sides)
+        if isinstance(A, Sparse) and is_tree:
             first, second = (
-                (
-                    side.space.blocks,
-                    side.regret,
-                    side.play,
-                    side.average,
-                    plan,
-                    gradient,
-                    side.scratch,
-                )
-                for side, plan, gradient in zip(self.sides, plans, gradients, strict=True)
+                (side.space.blocks, side.regret, side.play, side.average, side.plan, side.gradient)
+                for side in self.sides
             )
-            return lambda table: _iterate_sparse(A.by_row, A.by_column, first, second, table)
+            return lambda table: _iterate_tree(A.by_row, A.by_column, first, second, table)
         if isinstance(A, Factored) and A.last is not None:
             from equipoise.solve.tiled import TiledIteration
 
@@ -171,12 +201,12 @@ class CFRRun:
         for row in table:
             for player, product in ((0, self.form.A.times), (1, self.form.A.transpose_times)):
                 me, other = self.sides[player], self.sides[1 - player]
-                plan = np.ones(other.space.size, dtype=self.method.dtype)
-                reach(*_whole(other), other.play, other.average, plan, plan, other.scratch, row[3])
-                gradient = product(plan)
+                other.reach()
+                blend(other.average, other.plan, row[3])
+                product(other.plan, me.gradient)
                 if player == 1:
-                    np.negative(gradient, gradient)
-                regrets(*_whole(me), me.regret, me.play, gradient, gradient, me.scratch, row)
+                    np.negative(me.gradient, me.gradient)
+                me.update(row)
 
     def begin_at(self, start: tuple[Plan, Plan]) -> None:
         """Play from ``start``: regrets whose positive parts are its behaviour."""
@@ -214,25 +244,20 @@ class CFRRun:
                 getattr(side, name)[:] = state[f"{name}.{player}"]
 
 
-def _whole(side: Any) -> tuple[Any, ...]:
-    """Return the arguments that make a kernel work on all blocks of a treeplex."""
-    return side.space.blocks, np.uint32(0), np.uint32(len(side.space.blocks.start)), np.uint32(0)
-
-
-@njit(cache=True, fastmath={"contract", "reassoc", "nsz"})
-def _iterate_sparse(by_row: Any, by_column: Any, first: Any, second: Any, table: Any) -> None:
+@njit(**KERNEL)
+def _iterate_tree(by_row: Any, by_column: Any, first: Any, second: Any, table: Any) -> None:
     """Alternating updates with the products inside: one call does many iterations."""
-    zero = np.uint32(0)
-    blocks1, regret1, play1, average1, plan1, gradient1, scratch1 = first
-    blocks2, regret2, play2, average2, plan2, gradient2, scratch2 = second
-    n1, n2 = np.uint32(len(blocks1.start)), np.uint32(len(blocks2.start))
+    blocks1, regret1, play1, average1, plan1, gradient1 = first
+    blocks2, regret2, play2, average2, plan2, gradient2 = second
     for i in range(len(table)):
         row = table[i]
-        reach(blocks2, zero, n2, zero, play2, average2, plan2, plan2, scratch2, row[3])
+        reach_sets(blocks2, play2, plan2)
+        blend(average2, plan2, row[3])
         multiply(by_row, plan2, gradient1)
-        regrets(blocks1, zero, n1, zero, regret1, play1, gradient1, gradient1, scratch1, row)
-        reach(blocks1, zero, n1, zero, play1, average1, plan1, plan1, scratch1, row[3])
+        regret_sets(blocks1, regret1, play1, gradient1, row)
+        reach_sets(blocks1, play1, plan1)
+        blend(average1, plan1, row[3])
         multiply(by_column, plan1, gradient2)
         for s in range(len(gradient2)):
             gradient2[s] = -gradient2[s]
-        regrets(blocks2, zero, n2, zero, regret2, play2, gradient2, gradient2, scratch2, row)
+        regret_sets(blocks2, regret2, play2, gradient2, row)

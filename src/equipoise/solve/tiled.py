@@ -16,7 +16,7 @@ from numba import njit
 from equipoise.numerics.threads import LANES, spread
 from equipoise.sequence.factored import Factored
 from equipoise.sequence.tiles import packing, tile_product
-from equipoise.solve.regret import reach, regrets
+from equipoise.solve.regret import KERNEL, blend, reach_blocks, regret_blocks
 
 
 class TiledIteration:
@@ -50,10 +50,11 @@ class TiledIteration:
         side, trunk = self.sides[player], self.trunk[player]
         trunk.plan[0] = 1
         none = np.uint32(0)
-        reach(
-            side.space.blocks, none, trunk.blocks, none, side.play, side.average,
-            trunk.plan, trunk.plan, side.scratch, row[3],
+        reach_blocks(
+            side.space.blocks, none, trunk.blocks, none, side.play,
+            trunk.plan, trunk.plan, side.scratch,
         )  # fmt: skip
+        blend(side.average[: trunk.size], trunk.plan, row[3])
 
     def _sweep(self, source: int, row: Any) -> None:
         """Walk the tiles, on all cores."""
@@ -61,7 +62,7 @@ class TiledIteration:
         half, giver, taker = self.halves[source], self.sides[source], self.sides[target]
         above, below = self.trunk[source], self.trunk[target]
         below.lanes[:] = 0
-        sign = np.float32(1 if target == 0 else -1)
+        sign = row.dtype.type(1 if target == 0 else -1)
 
         def work(lane: int, low: int, high: int) -> None:
             _sweep_tiles(
@@ -84,7 +85,7 @@ class TiledIteration:
             np.negative(gradient, gradient)
         gradient += trunk.lanes.sum(axis=0)
         none = np.uint32(0)
-        regrets(
+        regret_blocks(
             side.space.blocks, none, trunk.blocks, none, side.regret, side.play,
             gradient, gradient, side.scratch, row,
         )  # fmt: skip
@@ -100,7 +101,7 @@ class _Trunk:
         self.lanes = np.zeros((LANES, size), dtype=dtype)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@njit(**KERNEL)
 def _sweep_tiles(
     half: Any, low: Any, high: Any, sign: Any, row: Any, lane: Any, buffers: Any, scratch: Any,
     packed: Any, giver: Any, taker: Any,
@@ -111,31 +112,18 @@ def _sweep_tiles(
     tiles = len(half.tile_source) - 1
     count1 = np.uint32((len(blocks1.start) - trunk_blocks1) // tiles)
     count2 = np.uint32((len(blocks2.start) - trunk_blocks2) // tiles)
-    local1, local2 = buffers[0], buffers[1]
     for p in range(low, high):
+        size1 = units1 * (half.tile_source[p + 1] - half.tile_source[p])
+        size2 = units2 * (half.tile_target[p + 1] - half.tile_target[p])
         base1 = np.uint32(trunk1 + units1 * half.tile_source[p])
         base2 = np.uint32(trunk2 + units2 * half.tile_target[p])
         b1 = np.uint32(trunk_blocks1 + p * count1)
         b2 = np.uint32(trunk_blocks2 + p * count2)
-        reach(
-            blocks1,
-            b1,
-            np.uint32(b1 + count1),
-            base1,
-            play1,
-            average1,
-            plan,
-            local1,
-            scratch,
-            row[3],
-        )
-        size2 = units2 * (half.tile_target[p + 1] - half.tile_target[p])
-        for s in range(size2):
-            local2[s] = sign * 0
-        tile_product(half, p, local1, local2, packed)
-        if sign < 0:
-            for s in range(size2):
-                local2[s] = -local2[s]
-        regrets(
+        local1, local2 = buffers[0, :size1], buffers[1, :size2]
+        reach_blocks(blocks1, b1, np.uint32(b1 + count1), base1, play1, plan, local1, scratch)
+        blend(average1[base1 : base1 + size1], local1, row[3])
+        local2[:] = 0
+        tile_product(half, p, sign, local1, local2, packed)
+        regret_blocks(
             blocks2, b2, np.uint32(b2 + count2), base2, regret2, play2, lane, local2, scratch, row
         )
