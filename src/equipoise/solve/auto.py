@@ -7,7 +7,9 @@ and hands back plans of the full one; the solve loop measures their gap in the f
 measured, one linear program (simplex for small games, interior point for fine gaps in larger ones)
 is faster than any first-order method; beyond them discounted CFR is. A game with signals, too, is
 one linear program while it is small. Beyond that its payoff is never written out, and the method is
-discounted CFR in single precision, or in double if the target is too fine for that.
+discounted CFR in single precision, or in double if the target is too fine for that, with an average
+that forgets faster than usual: on Rhode Island Hold'em, gamma = 4 leaves a fifth less gap than 2 from
+200 iterations on.
 """
 
 from __future__ import annotations
@@ -27,6 +29,7 @@ SIMPLEX_NONZEROS = 20_000
 IPX_NONZEROS = 300_000
 ROUGH = 1e-5
 SINGLE_PRECISION = 1e-6
+GAMMA = 4.0
 
 
 @dataclass(frozen=True)
@@ -123,5 +126,6 @@ def _choose_factored(form: SequenceForm, target: float) -> tuple[Method, str]:
     if max(form.A.shape) <= SIMPLEX_NONZEROS and form.A.nonzeros <= SIMPLEX_NONZEROS:
         return LP(), f"{form.A.nonzeros:,} payoff entries: one linear program is fastest, and exact"
     if target >= SINGLE_PRECISION * stake(form.tree):
-        return DCFR("float32"), "a game with signals: discounted CFR in single precision"
-    return DCFR(), "a game with signals and a fine target: discounted CFR in double precision"
+        return DCFR("float32", GAMMA), "a game with signals: discounted CFR in single precision"
+    why = "a game with signals and a fine target: discounted CFR in double precision"
+    return DCFR(gamma=GAMMA), why

@@ -118,9 +118,9 @@ def member(name: str, **options: Any) -> CFR:
     return replace(TABLE[name], **options)
 
 
-def DCFR(dtype: str = "float64") -> CFR:
-    """Discounted CFR with the parameters (1.5, 0, 2): the choice for poker at scale."""
-    return CFR("dcfr", 1.5, 0.0, 2.0, dtype=dtype)
+def DCFR(dtype: str = "float64", gamma: float = 2.0) -> CFR:
+    """Discounted CFR with the parameters (1.5, 0, ``gamma``): the choice for poker at scale."""
+    return member("dcfr", gamma=gamma, dtype=dtype)
 
 
 class _Side:
