@@ -330,7 +330,8 @@ BAD_INPUT = [
     (["abstract", "kuhn"], "without signals"),
     (["abstract", "rhode-island", "--method", "magic"], "'magic'"),
     (["certify", "kuhn", "missing.eqp"], "missing.eqp"),
-    (["certify", "kuhn", "text.txt"], "another kind of file"),
+    (["certify", "kuhn", "text.txt"], "text.txt: line 1"),
+    (["certify", "kuhn", "text.dat"], "another kind of file"),
     (["certify", "leduc", "kuhn.eqp"], "kuhn.eqp: Strategy of 'kuhn'"),
     (["show", "kuhn.eqp", "--player", "3"], "--player: found 3"),
     (["show", "kuhn.eqp", "--limit", "-1"], "--limit: found -1"),
@@ -350,7 +351,8 @@ def test_bad_input(
     cli: Cli, tmp_path: Path, arguments: list[str], words: str, json_too: bool
 ) -> None:
     cli("solve", "kuhn", "--json")
-    (tmp_path / "text.txt").write_text("hello")
+    for name in ("text.txt", "text.dat"):
+        (tmp_path / name).write_text("hello")
     save_strategy("nolog.eqp", load_strategy("kuhn.eqp"))
     before = sorted(os.listdir(tmp_path))
     outcome = cli(*arguments, *(["--json"] if json_too and len(arguments) > 1 else []))

@@ -51,6 +51,26 @@ def test_the_whole_road(cli: Cli, tmp_path: Path) -> None:
     assert "more information sets" in limited.err
 
 
+def test_dominated_actions_can_be_eliminated_first(cli: Cli) -> None:
+    exact = cli("solve", "auction", "--json").fields
+    solved = cli("solve", "auction", "--eliminate", "--out", "left.eqp", "--json").fields
+    assert solved["algorithm"] == "eliminate+shrink+lp"
+    assert solved["value"] == pytest.approx(exact["value"], abs=1e-9)
+    assert solved["gap"] <= 1e-9
+    whole = cli("info", "auction", "--json").fields["lp"]
+    assert solved["undominated"]["rows"] < whole["rows"]
+    assert "231 rows" in cli("solve", "auction", "--eliminate", "--out", "left.eqp").out
+    refused = cli("solve", "leduc", "--eliminate")
+    assert (refused.code, "--eliminate" in refused.err) == (2, True)
+
+
+def test_text_is_certified_as_it_is(cli: Cli) -> None:
+    fields = cli("solve", SMALL, "--gap", 30, "--json").fields
+    cli("export", SAVED, "--text", "s.txt")
+    certified = cli("certify", SMALL, "s.txt", "--json").fields
+    assert certified["gap"] == pytest.approx(fields["gap"], abs=1e-6)
+
+
 def test_people_see_every_step(cli: Cli) -> None:
     outcome = cli("solve", SMALL, "--gap", 30)
     assert outcome.code == 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -12,7 +13,12 @@ from equipoise.cli.output import number, print_facts, print_json, print_table
 
 def command(
     game: options.Game,
-    strategy: options.StrategyFile,
+    strategy: Annotated[
+        Path,
+        typer.Argument(
+            metavar="STRATEGY", help="A strategy file, as solve writes it, or text (*.txt)."
+        ),
+    ],
     rigorous: Annotated[
         bool, typer.Option("--rigorous", help="Bounds that hold despite rounding; slower.")
     ] = False,
@@ -20,11 +26,10 @@ def command(
 ) -> None:
     """Recompute value, best responses and gap of a strategy from the rules of the game alone."""
     from equipoise import certify
-    from equipoise.cli.loading import load_game, load_strategy, player_names, require_strategy_of
+    from equipoise.cli.loading import load_game, player_names, strategy_of_game
 
-    found, _ = load_strategy(strategy)
     rules = load_game(game)
-    require_strategy_of(strategy, found, rules)
+    found = strategy_of_game(strategy, rules)
     proof = certify.gap(rules, found, rigorous=rigorous)
     if json:
         print_json(

@@ -103,6 +103,13 @@ def bucket_text(buckets: Sequence[Any]) -> str:
     return " / ".join(str(count) for count in buckets)
 
 
+def program_text(program: dict[str, int | None]) -> str:
+    """Return the size of a linear program in words: 7 rows, 8 columns, 20 nonzeros."""
+    return ", ".join(
+        f"{'unknown' if count is None else number(count)} {name}" for name, count in program.items()
+    )
+
+
 def _facts(sizes: dict[str, Any]) -> dict[str, str]:
     """Return ``sizes`` in words."""
     facts = {
@@ -113,10 +120,7 @@ def _facts(sizes: dict[str, Any]) -> dict[str, str]:
         "linear program": "none (not a two-player zero-sum game)",
     }
     if sizes["lp"] is not None:
-        facts["linear program"] = ", ".join(
-            f"{'unknown' if count is None else number(count)} {name}"
-            for name, count in sizes["lp"].items()
-        )
+        facts["linear program"] = program_text(sizes["lp"])
     if "buckets" in sizes:
         facts["signal tree"] = f"{number(sizes['signal_tree_nodes'])} nodes"
         facts["rounds"] = number(sizes["rounds"])

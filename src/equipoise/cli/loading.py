@@ -39,6 +39,17 @@ def load_strategy(path: Path) -> tuple[Strategy, Bundle]:
     return strategy_of(path, bundle), bundle
 
 
+def strategy_of_game(path: Path, game: ExtensiveGame | StageGame) -> Strategy:
+    """Return the strategy of ``game`` at ``path``: a strategy file, or text (docs/strategy-text.md)."""
+    if path.suffix == ".txt":
+        from equipoise.strategy.text import read_text
+
+        return read_text(path, game)
+    found, _ = load_strategy(path)
+    require_strategy_of(path, found, game)
+    return found
+
+
 def load_abstraction(path: Path, game: StageGame) -> Abstraction:
     """Return the abstraction at ``path``, which must be one of ``game``."""
     from equipoise.games.views import signal_rounds

@@ -14,10 +14,12 @@ from equipoise.errors import EquipoiseError
 
 if TYPE_CHECKING:
     from equipoise.abstraction.base import Abstraction
+    from equipoise.abstraction.dominated import Survivors
     from equipoise.certify import Certificate
     from equipoise.games.extensive import ExtensiveGame
     from equipoise.games.ordered import StageGame
     from equipoise.sequence.build import SequenceForm
+    from equipoise.sequence.restrict import Restricted
     from equipoise.solve.base import Method, Row, Solution, Status, Stop
     from equipoise.strategy.profile import Strategy
 
@@ -33,6 +35,7 @@ class Request:
     spec: str
     abstraction: Path | None
     method: str | None
+    eliminate: bool
     algorithm: str | None
     gap: float | None
     limits: Stop
@@ -49,6 +52,7 @@ class Found:
     """What was found: a strategy of the full game, and how; the solver's own plans are let go."""
 
     coarse: Abstraction | None
+    left: Survivors | None
     strategy: Strategy
     target: float
     algorithm: str
@@ -110,8 +114,10 @@ def _find(request: Request, game: ExtensiveGame | StageGame, steps: Steps) -> Fo
     # What is saved is a strategy of the full game, whatever model of it is solved.
     require_free(request.out, form.name, form.fingerprint.partition("/")[0], request.force)
     stop = replace(request.limits, gap=default_gap(form) if request.gap is None else request.gap)
+    left = _eliminate(game, coarse, steps) if request.eliminate else None
     with steps.take("solve"):
-        solution, method, why = _solve(request, form, stop)
+        small = None if left is None else _restrict(form, left)
+        solution, method, why = _solve(request, form, small, stop)
     # Kept as precise as it was solved: in single precision a file is half as large.
     strategy = solution.strategy.astype(getattr(method, "dtype", "float64"))
     if coarse is not None:
@@ -119,6 +125,7 @@ def _find(request: Request, game: ExtensiveGame | StageGame, steps: Steps) -> Fo
             strategy = lift(strategy, coarse)
     return Found(
         coarse=coarse,
+        left=left,
         strategy=strategy,
         target=stop.gap,
         algorithm=solution.method,
@@ -148,6 +155,30 @@ def _abstract(
     return None
 
 
+def _eliminate(
+    game: ExtensiveGame | StageGame, coarse: Abstraction | None, steps: Steps
+) -> Survivors:
+    """Return the actions that are left when dominated ones are eliminated."""
+    from equipoise.abstraction.base import coarsen
+    from equipoise.abstraction.dominated import eliminate
+    from equipoise.games.ordered import StageGame
+    from equipoise.games.views import signal_rounds
+
+    if not isinstance(game, StageGame):
+        raise EquipoiseError(
+            f"--eliminate: '{game.name}' has no signals, expected a game with some."
+        )
+    with steps.take("eliminate"):
+        rounds = signal_rounds(game)
+        return eliminate(game.tree, rounds if coarse is None else coarsen(rounds, coarse))
+
+
+def _restrict(form: SequenceForm, left: Survivors) -> Restricted:
+    from equipoise.sequence.restrict import restrict
+
+    return restrict(form, left.sequences(0), left.sequences(1))
+
+
 def default_gap(form: SequenceForm) -> float:
     """Return the target for a user who names none."""
     from equipoise.solve.auto import stake
@@ -157,13 +188,16 @@ def default_gap(form: SequenceForm) -> float:
     return float(10.0 ** math.floor(math.log10(_RELATIVE_GAP * stake(form.tree))))
 
 
-def _solve(request: Request, form: SequenceForm, stop: Stop) -> tuple[Solution, Method, str]:
+def _solve(
+    request: Request, form: SequenceForm, small: Restricted | None, stop: Stop
+) -> tuple[Solution, Method, str]:
     """Run the solve loop under a live display, with checkpoints, from the beginning or from one.
 
-    Return the method, too, and why it was chosen.
+    Return the method, too, and why it was chosen. It runs on ``small``, if there is one.
     """
     from equipoise.cli.checkpoints import checkpoint_of, identity, require_same, saver
     from equipoise.cli.progress import live
+    from equipoise.solve.auto import Shrinking
     from equipoise.solve.base import solve
     from equipoise.strategy.store import CHECKPOINT, load
 
@@ -177,7 +211,9 @@ def _solve(request: Request, form: SequenceForm, stop: Stop) -> tuple[Solution, 
     algorithm = request.algorithm or str(before.get("algorithm", "auto"))
     # A resumed solve goes on as it began, though its target may be another now.
     target = float(before.get("target", stop.gap))
-    method, why = choose(algorithm, form, target)
+    method, why = choose(algorithm, form if small is None else small.form, target)
+    if small is not None:
+        method = Shrinking(method, small)
     own = {**identity(form, algorithm, method, request.seed), "target": target}
     if checkpoint is not None:
         require_same(place, checkpoint, own, form)
@@ -222,12 +258,19 @@ def summary(request: Request, result: Result) -> dict[str, Any]:
         "peak_memory_mb": peak_memory_mb(),
         "steps": [step._asdict() for step in result.steps.taken],
         **({} if found.coarse is None else _buckets(found.coarse)),
+        **({} if found.left is None else _undominated(found.left)),
     }
 
 
 def _buckets(coarse: Abstraction) -> dict[str, Any]:
     """Return what the summary says of an abstraction."""
     return {"abstraction": coarse.method, "buckets": by_round(coarse.buckets)}
+
+
+def _undominated(left: Survivors) -> dict[str, Any]:
+    """Return what the summary says of an elimination: the linear program over what is left."""
+    rows, columns = left.program_size()
+    return {"undominated": {"rows": rows, "columns": columns}}
 
 
 def _save(request: Request, result: Result) -> None:

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from equipoise.cli import options
-from equipoise.cli.info import bucket_text
+from equipoise.cli.info import bucket_text, program_text
 from equipoise.cli.output import duration, note, number, print_facts, print_json, print_table
 from equipoise.cli.pipeline import Request, Result, run, summary
 from equipoise.errors import EquipoiseError
@@ -57,6 +57,12 @@ def command(
     abstraction: Annotated[
         Path | None, typer.Option(help="Use this abstraction, as 'equipoise abstract' writes it.")
     ] = None,
+    eliminate: Annotated[
+        bool,
+        typer.Option(
+            "--eliminate", help="Eliminate dominated actions of a game with signals first."
+        ),
+    ] = False,
     iterations: Annotated[int | None, typer.Option(help="Stop after this many iterations.")] = None,
     time: Annotated[float | None, typer.Option(help="Stop after this many seconds.")] = None,
     out: Annotated[
@@ -85,6 +91,7 @@ def command(
         spec=game,
         abstraction=abstraction,
         method=method,
+        eliminate=eliminate,
         algorithm=algorithm,
         gap=gap,
         limits=Stop(
@@ -125,6 +132,11 @@ def _print(request: Request, result: Result) -> None:
             "algorithm": f"{facts['algorithm']}, {number(facts['iterations'])} iterations",
             "because": result.found.why,
             **({"buckets": bucket_text(facts["buckets"])} if "buckets" in facts else {}),
+            **(
+                {"undominated": program_text(facts["undominated"])}
+                if "undominated" in facts
+                else {}
+            ),
             "strategy": str(request.out),
         }
     )

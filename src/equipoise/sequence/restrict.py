@@ -14,7 +14,7 @@ was dropped. Which sequences may be dropped without changing the value is for ot
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +27,8 @@ from equipoise.sequence.treeplex import Treeplex
 Mask = NDArray[np.bool_]
 Numbers = NDArray[np.int64]
 
+MOST_PAYOFFS = 20_000_000
+
 
 @dataclass(frozen=True, eq=False)
 class Restricted:
@@ -38,6 +40,7 @@ class Restricted:
     form: SequenceForm
     kept: tuple[Numbers, Numbers]
     sizes: tuple[int, int]
+    verb: ClassVar[str] = "eliminate"
 
     def lift(self, x: NDArray[Any], y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
         """Return the plans of the whole form that never play what was dropped."""
@@ -50,9 +53,14 @@ class Restricted:
 def restrict(form: SequenceForm, rows: Mask, columns: Mask) -> Restricted:
     """Keep the sequences of player 1 in ``rows`` and those of player 2 in ``columns``.
 
-    Masks are in the order of strategies. The payoffs of the result are written out, so the form
-    should be of moderate size.
+    Masks are in the order of strategies. The payoffs of the result are written out, so a form of more
+    than some ten million is refused.
     """
+    if form.A.nonzeros > MOST_PAYOFFS:
+        raise EquipoiseError(
+            f"Restriction of '{form.name}': found {form.A.nonzeros:,} payoffs, expected at most "
+            f"{MOST_PAYOFFS:,}, since they are written out; solve the whole game instead."
+        )
     order = form.canonical or (None, None)
     X, first = _restrict_space(form.X, rows, order[0], "rows")
     Y, second = _restrict_space(form.Y, columns, order[1], "columns")

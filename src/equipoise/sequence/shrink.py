@@ -17,7 +17,7 @@ keeps the order of actions, without being told.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,6 +41,7 @@ class Shrunk:
 
     form: SequenceForm
     classes: tuple[Colours, Colours]
+    verb: ClassVar[str] = "shrink"
 
     def lift(self, x: NDArray[Any], y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
         """Return the plans of the full form that play alike within each class."""

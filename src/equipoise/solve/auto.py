@@ -34,7 +34,7 @@ GAMMA = 4.0
 
 @dataclass(frozen=True)
 class Shrinking:
-    """Run ``method`` on the merged form, or on a ``small`` one that is known already."""
+    """Run ``method`` on the merged form, or on a ``small`` one that is at hand (merged or restricted)."""
 
     method: Method
     small: Shrunk | Restricted | None = field(default=None, repr=False, compare=False)
@@ -42,7 +42,7 @@ class Shrinking:
     @property
     def name(self) -> str:
         """Name as the command line spells it."""
-        return f"shrink+{self.method.name}"
+        return f"{(self.small or Shrunk).verb}+{self.method.name}"
 
     def start(self, form: SequenceForm, context: Context) -> ShrinkingRun:
         """Merge the form and start the method on what is left."""
