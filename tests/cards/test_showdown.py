@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 from equipoise.cards.deck import STANDARD
-from equipoise.cards.equity import all_in, starting_hands
+from equipoise.cards.equity import all_in, starting_hands, subsets
 from equipoise.cards.evaluate import five_card_ranks
+from equipoise.cards.isomorphism import HandIndexer
 from equipoise.cards.showdown import (
     CLASSES,
     COMBOS,
@@ -19,14 +20,16 @@ from equipoise.cards.showdown import (
     sampled_three_way,
     sorted_triples,
     sorting,
+    three_way,
     triple_number,
     two_way,
 )
 from equipoise.cards.showdown.classes import CARD_BITS, CLASS_OF, FIRST, HANDS, TRIPLES
 from equipoise.cards.showdown.count import BOARDS, boards, count_three_way, hand_ranks
 from equipoise.cards.showdown.deals import canonical_pairs, count_triples
+from equipoise.cards.showdown.packed import pack, round_shares, unpack
 from equipoise.cards.showdown.sample import boards_for, standard_error
-from equipoise.cards.showdown.tables import TWO_WAY_BOARDS
+from equipoise.cards.showdown.tables import THREE_WAY_BOARDS, TWO_WAY_BOARDS
 from equipoise.errors import EquipoiseError
 
 
@@ -144,6 +147,99 @@ def test_three_way_counts_are_those_of_every_triple_of_hands():
                     if row[list(triple)].all():
                         expected[order_of(row[list(triple)])] += 1
         assert counts[triple_number(i, j, k)].tolist() == expected
+
+
+def orders_of_hands(hands):
+    """Counts of the orders of three hands over all boards, one hand evaluated after the other."""
+    left = np.setdiff1d(np.arange(52), hands).astype(np.uint8)
+    final = left[subsets(46, 5)]
+    a, b, c = (
+        five_card_ranks(np.hstack([np.broadcast_to(hand, (len(final), 2)), final])).astype(int)
+        for hand in hands
+    )
+    signs = np.stack([np.sign(a - b), np.sign(b - c), np.sign(a - c)])
+    codes = np.bincount([9, 3, 1] @ (signs + 1), minlength=27)
+    places = PLACES[:, [1, 2, 2]] - PLACES[:, [0, 1, 0]]
+    return codes[(np.sign(places) + 1) @ [9, 3, 1]]
+
+
+def deals_of_classes(classes):
+    """One triple of hands of these classes from each orbit of renamings, and the orbits' sizes."""
+    members = [HANDS[FIRST[c] : FIRST[c + 1]] for c in classes]
+    deals = np.array([np.concatenate(deal) for deal in product(*members)])
+    deals = deals[[len(set(deal)) == 6 for deal in deals.tolist()]]
+    indexer = HandIndexer((2, 2, 2))
+    kinds, times = np.unique(indexer.index(2, deals), return_counts=True)
+    return indexer.unindex(2, kinds).reshape(-1, 3, 2), times
+
+
+def test_three_way_entries_agree_with_enumeration():
+    """Two roads: all hands on every board, and every board for each of 30 triples of hands or more.
+
+    An entry is the mean over its triples, so all those of some random classes are taken.
+    """
+    table, rng, seen = three_way(), np.random.default_rng(7), 0
+    while seen < 30:
+        classes = rng.integers(169, size=3)
+        deals, times = deals_of_classes(classes)
+        expected = sum(n * orders_of_hands(deal) for deal, n in zip(deals, times, strict=True))
+        assert expected.sum() == table.triples[tuple(classes)] * THREE_WAY_BOARDS
+        assert np.abs(table(*classes) - expected / expected.sum()).max() <= table.error
+        seen += len(deals)
+
+
+def test_three_way_table_holds_distributions():
+    table = three_way()
+    possible = table.triples[tuple(sorted_triples().T)] > 0
+    assert table.error < 2**-18
+    assert table.distance < 1e-5
+    assert (table.orders >= 0).all()
+    assert np.array_equal(table.orders.sum(axis=1, dtype=np.float64), possible)
+    assert not three_way()(0, 0, 0).any()
+
+
+def test_three_way_table_without_the_third_hand_is_the_two_way_table():
+    """Every pair of hands and board goes with C(43, 2) third hands."""
+    table, pair = three_way(), two_way()
+    classes = np.arange(169)
+    ahead, level = PLACES[:, 0] < PLACES[:, 1], PLACES[:, 0] == PLACES[:, 1]
+    for i in range(169):
+        orders = table(i, classes[:, None], classes).astype(np.float64)
+        weights = table.triples[i].astype(np.float64)
+        for counts, columns in ((pair.win, ahead), (pair.tie, level)):
+            found = (weights * orders[..., columns].sum(axis=-1)).sum(axis=-1)
+            share = counts[i] * (903 / THREE_WAY_BOARDS)
+            assert (np.abs(found - share) <= table.distance * weights.sum(axis=1)).all()
+
+
+def test_samples_are_within_their_error_of_the_exact_table(tmp_path):
+    """1,000 entries: never six standard errors away, and on average less than one."""
+    sampled, exact = sampled_three_way(0.03, seed=3, folder=tmp_path), three_way()
+    rows = np.random.default_rng(4).integers(TRIPLES, size=1000)
+    errors = (sampled.orders[rows] - exact.orders[rows]) / sampled.error
+    assert np.abs(errors).max() < 6
+    assert (np.sqrt((errors**2).mean(axis=0)) < 1).all()
+    assert np.abs(sampled.orders - exact.orders).sum(axis=1).mean() / 2 < sampled.distance
+
+
+def test_shares_are_rounded_to_sum_to_one():
+    counts = np.random.default_rng(9).integers(0, 10**6, size=(200, 13))
+    counts[:3] = 0
+    shares = round_shares(counts, 10)
+    assert (shares.sum(axis=1) == np.where(counts.any(axis=1), 1024, 0)).all()
+    exact = 1024 * counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
+    assert (np.abs(shares - exact) < 1).all()
+
+
+def test_packed_counts_come_back():
+    rng = np.random.default_rng(1)
+    counts = rng.integers(0, 50, size=(TRIPLES, len(ORDERS))) * (rng.random((TRIPLES, 1)) < 0.001)
+    packed = pack(counts)
+    total = counts.sum(axis=1)
+    found = unpack(packed.data, total > 0)
+    errors = np.abs(found - counts / np.maximum(total, 1)[:, None])
+    assert packed.error == pytest.approx(errors.max(), rel=1e-3)
+    assert packed.distance == pytest.approx(errors.sum(axis=1).max() / 2, rel=1e-3)
 
 
 def test_boards_for_an_error():

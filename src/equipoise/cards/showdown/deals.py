@@ -49,14 +49,15 @@ def canonical_pairs() -> Pairs:
 
 
 @lru_cache(maxsize=1)
-def count_triples() -> NDArray[np.int16]:
+def count_triples() -> NDArray[np.int64]:
     """Return how many triples of hands without a common card each triple of classes has."""
     pairs = canonical_pairs()
     free = disjoint()[pairs.first] & disjoint()[pairs.second]
     third = pairs.times[:, None] * np.add.reduceat(free, FIRST[:-1], axis=1, dtype=np.int64)
+    classes = 169 * CLASS_OF[pairs.first] + CLASS_OF[pairs.second]
+    starts = np.flatnonzero(np.diff(classes, prepend=-1))
     triples = np.zeros((169, 169, 169), dtype=np.int64)
-    i, j = CLASS_OF[pairs.first], CLASS_OF[pairs.second]
-    np.add.at(triples, (i, j), third)
+    triples[np.divmod(classes[starts], 169)] = np.add.reduceat(third, starts, axis=0)
     mirrored = np.triu(np.ones((169, 169), dtype=bool), 1).T
     triples[mirrored] = triples.transpose(1, 0, 2)[mirrored]
-    return triples.astype(np.int16)
+    return triples

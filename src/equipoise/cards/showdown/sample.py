@@ -37,6 +37,8 @@ Monitor = Callable[[int, int], None]
 
 _KIND = "three-way counts"
 _ALIVE = THREE_WAY_BOARDS / BOARDS
+# Half the sum of the standard errors sqrt(p (1 - p)), in units of the largest, 1/2: most if all p are alike.
+_DISTANCE = math.sqrt(len(ORDERS) - 1)
 _SECONDS_BETWEEN_SAVES = 60.0
 
 
@@ -75,7 +77,8 @@ def sampled_three_way(
         state = _extend(state, wanted, seed, kept, monitor)
     total = state.counts.sum(axis=1, keepdims=True)
     orders = (state.counts / np.maximum(total, 1)).astype(np.float32)
-    return ThreeWay(count_triples(), orders, standard_error(state.boards))
+    bound = standard_error(state.boards)
+    return ThreeWay(count_triples(), orders, bound, _DISTANCE * bound)
 
 
 def standard_error(boards: int) -> float:
