@@ -34,7 +34,7 @@ class SequenceForm:
     A: Payoff
     name: str
     fingerprint: str
-    canonical: tuple[NDArray[np.int64], NDArray[np.int64]] | None = None
+    canonical: tuple[NDArray[np.uint32], NDArray[np.uint32]] | None = None
     tree: BettingTree | None = None
     buckets: tuple[tuple[int, int], ...] = ()
 

@@ -71,7 +71,7 @@ def restrict(form: SequenceForm, rows: Mask, columns: Mask) -> Restricted:
 
 
 def _restrict_space(
-    space: Treeplex, marked: Mask, order: Numbers | None, what: str
+    space: Treeplex, marked: Mask, order: NDArray[np.uint32] | None, what: str
 ) -> tuple[Treeplex, Numbers]:
     """Return the treeplex of the kept sequences, one block a set, and their old numbers."""
     if marked.shape != (space.size,) or not marked[0]:

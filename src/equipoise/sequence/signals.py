@@ -46,7 +46,7 @@ class _Side:
     """One player's treeplex, its canonical order, and her last sequence at every betting node."""
 
     space: Treeplex
-    canonical: NDArray[np.int64]
+    canonical: NDArray[np.uint32]
     last: list[_Last]
     trunk: int
     units: int
@@ -54,7 +54,7 @@ class _Side:
 
 def factored_form(
     tree: BettingTree, rounds: Sequence[SignalRound]
-) -> tuple[Treeplex, Treeplex, Factored, tuple[NDArray[np.int64], NDArray[np.int64]]]:
+) -> tuple[Treeplex, Treeplex, Factored, tuple[NDArray[np.uint32], NDArray[np.uint32]]]:
     """Return ``X, Y, A`` and both canonical orders for a betting tree and each round's signals."""
     cut = _tiling(tree, rounds)
     first, second = (_side(tree, rounds, player, cut) for player in (0, 1))
@@ -182,9 +182,9 @@ def _canonical(
     start: dict[int, int],
     trunk: int,
     units: int,
-) -> NDArray[np.int64]:
+) -> NDArray[np.uint32]:
     """Return the form's index of every sequence in canonical order."""
-    parts = [np.zeros(1, dtype=np.int64)]
+    parts = [np.zeros(1, dtype=np.uint32)]
     final = len(rounds) - 1
     if cut is not None:
         bounds, place = cut.bounds(player), cut.place[player]
@@ -194,10 +194,11 @@ def _canonical(
     for node in nodes:
         for action in range(len(tree.children(node))):
             if cut is not None and tree.round[node] == final:
-                parts.append(first + (start[node] + action) * width + place - bounds[tile])
+                own = first + (start[node] + action) * width + place - bounds[tile]
             else:
                 count = rounds[int(tree.round[node])].views[player]
-                parts.append(start[node] + action * count + np.arange(count))
+                own = start[node] + action * count + np.arange(count)
+            parts.append(own.astype(np.uint32))
     return np.concatenate(parts)
 
 
