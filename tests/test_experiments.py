@@ -89,6 +89,6 @@ def test_the_benchmark(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> No
         result["certificate"]["solver_gap"], abs=1e-3
     )
     assert result["certificate"]["gap"] <= 100
-    assert result["traffic"]["ratio"] > 0
+    assert result["traffic"]["ratio_to_least"] > 0
     assert [float(target) for target in result["gaps"]] == [500, 100]
     assert "copy_gb_s" in capsys.readouterr().out
