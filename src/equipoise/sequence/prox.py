@@ -41,7 +41,7 @@ from numpy.typing import NDArray
 
 from equipoise.errors import EquipoiseError
 from equipoise.numerics.simplex import project_onto, soften
-from equipoise.sequence.treeplex import Treeplex, _parent
+from equipoise.sequence.treeplex import Treeplex, parent_of
 
 Floats = NDArray[np.float64]
 Kind = Literal["entropy", "euclidean"]
@@ -180,7 +180,7 @@ def _recur(blocks: Any, factor: Any, weight: Any, below: Any) -> None:
             for a in range(blocks.actions[b]):
                 most = max(most, below[np.uint32(blocks.start[b] + a * width + k)])
             weight[first + k] = factor * (1.0 + most)
-            below[_parent(blocks, b, k)] += weight[first + k]
+            below[parent_of(blocks, b, k)] += weight[first + k]
 
 
 @njit(cache=True)
@@ -220,7 +220,7 @@ def _maximise(
                     value += h[a] * gain[s] / w - 0.5 * (h[a] - origin[s]) ** 2
             for a in range(actions):
                 behaviour[np.uint32(start + a * width)] = h[a]
-            gain[_parent(blocks, b, k)] += w * value
+            gain[parent_of(blocks, b, k)] += w * value
     return gain[0]
 
 
@@ -242,5 +242,5 @@ def _gradient(blocks: Any, weight: Any, origin: Any, behaviour: Any, gradient: A
                 slope = behaviour[s] - origin[s]
                 gradient[s] += w * slope
                 up += 0.5 * slope * slope - slope * behaviour[s]
-            gradient[_parent(blocks, b, k)] += w * up
+            gradient[parent_of(blocks, b, k)] += w * up
         first = np.uint32(first + width)

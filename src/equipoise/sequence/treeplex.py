@@ -194,7 +194,7 @@ class Treeplex:
 
 
 @njit(cache=True)
-def _parent(blocks: Any, b: Any, k: Any) -> Any:
+def parent_of(blocks: Any, b: Any, k: Any) -> Any:
     """Return the parent sequence of bucket ``k`` of block ``b``."""
     if blocks.link[b] == SAME:
         return np.uint32(blocks.parent[b] + k)
@@ -208,7 +208,7 @@ def _plan(blocks: Any, behaviour: Any, plan: Any) -> None:
     for b in range(np.uint32(len(blocks.start))):
         width = blocks.buckets[b]
         for k in range(width):
-            reach = plan[_parent(blocks, b, k)]
+            reach = plan[parent_of(blocks, b, k)]
             for a in range(blocks.actions[b]):
                 s = np.uint32(blocks.start[b] + a * width + k)
                 plan[s] = reach * behaviour[s]
@@ -242,7 +242,7 @@ def _support(blocks: Any, gain: Any, best: Any) -> Any:
             for k in range(width):
                 best[k] = max(best[k], gain[row + k])
         for k in range(width):
-            gain[_parent(blocks, b, k)] += best[k]
+            gain[parent_of(blocks, b, k)] += best[k]
     return gain[0]
 
 
@@ -261,5 +261,5 @@ def _best_response(blocks: Any, gain: Any, behaviour: Any, best: Any) -> Any:
                     best[k] = value
                     chosen = a
             behaviour[np.uint32(start + chosen * width + k)] = 1
-            gain[_parent(blocks, b, k)] += best[k]
+            gain[parent_of(blocks, b, k)] += best[k]
     return gain[0]
