@@ -60,5 +60,5 @@ def test_methods_on_the_merged_form_solve_the_full_one(method):
 
 def test_choice_names_its_reason():
     method, why = choose(build(leduc()), 1e-6)
-    assert method.name == "shrink+lp"
+    assert method.name == "shrink:lp"
     assert "4,920 payoff entries, 966 after merging" in why

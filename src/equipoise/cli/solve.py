@@ -15,7 +15,7 @@ from equipoise.cli.output import duration, note, number, print_facts, print_json
 from equipoise.cli.pipeline import Request, Result, run, summary
 from equipoise.errors import EquipoiseError
 from equipoise.games.base import GAMES
-from equipoise.solve.methods import AUTO, METHODS
+from equipoise.solve.methods import AUTO, METHODS, WRAPPERS
 
 CONVERGED, STOPPED_SHORT, INTERRUPTED = 0, 1, 130
 
@@ -24,6 +24,8 @@ EPILOG = "\n".join(
         "Algorithms:\n",
         f"- **auto**, the default: {AUTO}",
         *(f"- **{name}**: {row.why}" for name, row in METHODS.items()),
+        "\nAround them:\n",
+        *(f"- **{name}**: {row.why}" for name, row in WRAPPERS.items()),
         "\nGames:\n",
         *(f"- **{name}**: {entry.description}" for name, entry in GAMES.items()),
     ]

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from equipoise.sequence.build import SequenceForm
-from equipoise.sequence.treeplex import SAME, Blocks, Treeplex
+from equipoise.sequence.treeplex import SAME, Blocks, Indices, Treeplex
 
 Floats = NDArray[np.float64]
 
@@ -52,12 +52,21 @@ class Pair:
 def product(X: Treeplex, Y: Treeplex) -> Treeplex:
     """Return X x Y: the sequences of X, then those of Y."""
     first, second, shift = X.blocks, Y.blocks, np.uint32(X.size)
-    moved = second.link + np.uint32(len(first.links))
     # The empty sequence of Y: one information set with one action after the empty sequence of X.
-    root = Blocks(*(np.array([n], np.uint32) for n in (shift, 1, 1, 0, SAME)), links=first.links[:0])
-    rest = second._replace(
-        start=second.start + shift,
-        parent=second.parent + shift,
-        link=np.where(second.link == SAME, SAME, moved),
+    start, actions, buckets, parent, link = (
+        np.concatenate((a, np.array([root], np.uint32), b))
+        for a, root, b in (
+            (first.start, shift, second.start + shift),
+            (first.actions, 1, second.actions),
+            (first.buckets, 1, second.buckets),
+            (first.parent, 0, second.parent + shift),
+            (first.link, SAME, _moved(second.link, len(first.links))),
+        )
     )
-    return Treeplex(Blocks(*(np.concatenate(parts) for parts in zip(first, root, rest, strict=True))))
+    links = np.concatenate((first.links, second.links))
+    return Treeplex(Blocks(start, actions, buckets, parent, link, links))
+
+
+def _moved(link: Indices, by: int) -> Indices:
+    """Return places in ``links`` after ``by`` others were put before them."""
+    return np.where(link == SAME, SAME, link + np.uint32(by))

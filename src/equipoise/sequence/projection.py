@@ -46,9 +46,11 @@ class _Lists(NamedTuple):
 
     place: Indices
     length: Indices
-    mass: Floats
-    level: Floats
-    slope: Floats
+    point: Floats
+
+
+# What a row of ``point`` holds.
+_MASS, _LEVEL, _SLOPE = np.uint32(0), np.uint32(1), np.uint32(2)
 
 
 class Projection:
@@ -72,7 +74,7 @@ class Projection:
                 f"Projection: found {int(sequences.sum()):,} breakpoints, expected fewer than 2^32."
             )
         self._sequences, self._sets = _room(sequences), _room(sets)
-        self._work = np.empty((4, int(sets.max(initial=1))))
+        self._work, self._spare = np.empty((2, int(sets.max(initial=1)), 2))
 
     def __call__(self, point: Floats) -> Floats:
         """Return the plan nearest to ``point``."""
@@ -85,18 +87,17 @@ class Projection:
                 f"Projection: found a vector of shape {g.shape}, expected ({self.space.size},)."
             )
         plan = np.empty_like(g)
-        _project(
-            self.space.blocks, g, self.weight, self._sequences, self._sets, self._work, plan
-        )
+        lists = self._sequences, self._sets
+        _bottom_up(self.space.blocks, g, self.weight, *lists, self._work, self._spare)
+        _top_down(self.space.blocks, *lists, plan)
         return plan
 
 
 def _room(capacity: NDArray[np.int64]) -> _Lists:
     """Return empty lists with these capacities."""
     end = np.cumsum(capacity)
-    total = int(end[-1]) if len(end) else 0
     place = (end - capacity).astype(np.uint32)
-    return _Lists(place, np.zeros_like(place), *(np.empty(total) for _ in range(3)))
+    return _Lists(place, np.zeros_like(place), np.empty((int(capacity.sum()), 3)))
 
 
 @njit(cache=True)
@@ -114,60 +115,50 @@ def _capacities(blocks: Any, sequences: Any, sets: Any) -> None:
 
 
 @njit(cache=True)
-def _project(
-    blocks: Any, g: Any, weight: Any, sequences: Any, sets: Any, work: Any, plan: Any
-) -> None:
-    """Both passes of the dynamic program."""
-    _bottom_up(blocks, g, weight, sequences, sets, work)
-    _top_down(blocks, sequences, sets, plan)
-
-
-@njit(cache=True)
-def _sort(key: Any, value: Any, low: Any, high: Any, room: Any) -> None:
-    """Sort ``key[low:high]``, and ``value`` along with it.
+def _sort(table: Any, key: Any, value: Any, low: Any, high: Any, room: Any) -> None:
+    """Sort the rows ``low .. high`` of two columns of ``table`` by the first, ``key``.
 
     What is sorted here was put together from sorted lists, so there are few runs: long lists are
     sorted by merging neighbouring ones until one is left.
     """
     if high - low <= _SHORT:
         for i in range(low + np.uint32(1), high):
-            moved, along = key[i], value[i]
-            j = i
-            while j > low and key[j - np.uint32(1)] > moved:
-                key[j], value[j] = key[j - np.uint32(1)], value[j - np.uint32(1)]
+            moved, along = table[i, key], table[i, value]
+            j = np.uint32(i)
+            while j > low and table[np.uint32(j - 1), key] > moved:
+                table[j, key] = table[np.uint32(j - 1), key]
+                table[j, value] = table[np.uint32(j - 1), value]
                 j = np.uint32(j - 1)
-            key[j], value[j] = moved, along
+            table[j, key], table[j, value] = moved, along
         return
     runs = high - low
     while runs > 1:
-        runs = np.uint32(0)
-        i = low
-        while i < high:
-            runs = np.uint32(runs + 1)
-            middle = _run(key, i, high)
-            if middle == high:
-                break
-            end = _run(key, middle, high)
-            left = np.uint32(middle - i)
-            for a in range(left):
-                room[0, a], room[1, a] = key[np.uint32(i + a)], value[np.uint32(i + a)]
-            a, b = np.uint32(0), middle
-            while a < left:
-                if b < end and key[b] < room[0, a]:
-                    key[i], value[i] = key[b], value[b]
-                    b = np.uint32(b + 1)
+        runs, out = 0, low
+        while out < high:
+            runs += 1
+            middle = _run(table, key, out, high)
+            end = _run(table, key, middle, high)
+            left = np.uint32(middle - out)
+            for k in range(left):
+                row = np.uint32(out + k)
+                room[k, 0], room[k, 1] = table[row, key], table[row, value]
+            first, second = np.uint32(0), middle
+            while first < left:
+                if second < end and table[second, key] < room[first, 0]:
+                    table[out, key], table[out, value] = table[second, key], table[second, value]
+                    second = np.uint32(second + 1)
                 else:
-                    key[i], value[i] = room[0, a], room[1, a]
-                    a = np.uint32(a + 1)
-                i = np.uint32(i + 1)
-            i = end
+                    table[out, key], table[out, value] = room[first, 0], room[first, 1]
+                    first = np.uint32(first + 1)
+                out = np.uint32(out + 1)
+            out = end
 
 
 @njit(cache=True)
-def _run(key: Any, start: Any, high: Any) -> Any:
+def _run(table: Any, key: Any, start: Any, high: Any) -> Any:
     """Return the end, at most ``high``, of the ascending run that begins at ``start``."""
-    end = np.uint32(start + 1)
-    while end < high and not key[end] < key[end - np.uint32(1)]:
+    end = np.uint32(min(start + 1, high))
+    while end < high and not table[end, key] < table[np.uint32(end - 1), key]:
         end = np.uint32(end + 1)
     return end
 
@@ -175,45 +166,45 @@ def _run(key: Any, start: Any, high: Any) -> Any:
 @njit(cache=True)
 def _finish(sequences: Any, s: Any, room: Any) -> None:
     """Turn the collected slope changes of sequence ``s`` into its breakpoints."""
-    place = sequences.place[s]
-    end = np.uint32(place + sequences.length[s])
-    mass, level, slope = sequences.mass, sequences.level, sequences.slope
-    _sort(mass, slope, np.uint32(place + 1), end, room)
-    for i in range(np.uint32(place + 1), end):
-        before = np.uint32(i - 1)
-        level[i] = level[before] + slope[before] * (mass[i] - mass[before])
-        slope[i] += slope[before]
+    place, point = sequences.place[s], sequences.point
+    second, end = np.uint32(place + 1), np.uint32(place + sequences.length[s])
+    _sort(point, _MASS, _SLOPE, second, end, room)
+    for i in range(second, end):
+        h = np.uint32(i - 1)
+        rise = point[h, _SLOPE] * (point[i, _MASS] - point[h, _MASS])
+        point[i, _LEVEL] = point[h, _LEVEL] + rise
+        point[i, _SLOPE] += point[h, _SLOPE]
 
 
 @njit(cache=True)
 def _add_up(work: Any, count: Any, sets: Any, j: Any) -> None:
     """Write the breakpoints of set ``j``, from the changes of the slope of theta at sorted levels."""
-    place = sets.place[j]
+    c = sets.place[j]
     mass = rate = before = 0.0
-    written = np.uint32(0)
     for i in range(count):
-        level = work[0, i]
+        level = work[i, 0]
         if i > 0:
             mass += rate * (level - before)
         if mass >= 1.0:
             break
         before = level
-        rate += work[1, i]
-        c = np.uint32(place + written)
-        sets.mass[c], sets.level[c], sets.slope[c] = mass, level, 1.0 / rate
-        written = np.uint32(written + 1)
-    sets.length[j] = written
+        rate += work[i, 1]
+        sets.point[c, _MASS], sets.point[c, _LEVEL] = mass, level
+        sets.point[c, _SLOPE] = 1.0 / rate
+        c = np.uint32(c + 1)
+    sets.length[j] = c - sets.place[j]
 
 
 @njit(cache=True)
-def _bottom_up(blocks: Any, g: Any, weight: Any, sequences: Any, sets: Any, work: Any) -> None:
+def _bottom_up(
+    blocks: Any, g: Any, weight: Any, sequences: Any, sets: Any, work: Any, room: Any
+) -> None:
     """Make the functions of all sequences and information sets."""
-    key, value, room = work[0], work[1], work[2:]
-    for s in range(np.uint32(1), np.uint32(len(g))):
-        place = sequences.place[s]
-        sequences.length[s] = 1
-        sequences.mass[place] = 0.0
-        sequences.level[place], sequences.slope[place] = -g[s], weight[s]
+    point = sequences.point
+    for leaf in range(np.uint32(1), np.uint32(len(g))):
+        c = sequences.place[leaf]
+        sequences.length[leaf] = 1
+        point[c, _MASS], point[c, _LEVEL], point[c, _SLOPE] = 0.0, -g[leaf], weight[leaf]
     first = np.uint32(len(sets.length))
     for i in range(len(blocks.start)):
         b = np.uint32(len(blocks.start) - 1 - i)
@@ -226,14 +217,14 @@ def _bottom_up(blocks: Any, g: Any, weight: Any, sequences: Any, sets: Any, work
                 s = np.uint32(blocks.start[b] + a * width + k)
                 if sequences.length[s] > 1:
                     _finish(sequences, s, room)
-                place = sequences.place[s]
-                before = 0.0
-                for c in range(place, np.uint32(place + sequences.length[s])):
-                    rate = 1.0 / sequences.slope[c]
-                    key[n], value[n] = sequences.level[c], rate - before
+                c, before = sequences.place[s], 0.0
+                for _ in range(sequences.length[s]):
+                    rate = 1.0 / point[c, _SLOPE]
+                    work[n, 0], work[n, 1] = point[c, _LEVEL], rate - before
                     before = rate
                     n = np.uint32(n + 1)
-            _sort(key, value, np.uint32(0), n, room)
+                    c = np.uint32(c + 1)
+            _sort(work, np.uint32(0), np.uint32(1), np.uint32(0), n, room)
             _add_up(work, n, sets, j)
             parent = parent_of(blocks, b, k)
             if parent > 0:
@@ -243,23 +234,27 @@ def _bottom_up(blocks: Any, g: Any, weight: Any, sequences: Any, sets: Any, work
 @njit(cache=True)
 def _pass_on(sequences: Any, s: Any, sets: Any, j: Any) -> None:
     """Add the function of set ``j`` to that of its parent ``s``: value and slope at 0, slope changes."""
-    place, head = sets.place[j], sequences.place[s]
+    c, head = sets.place[j], sequences.place[s]
     end = np.uint32(head + sequences.length[s])
-    sequences.level[head] += sets.level[place]
-    sequences.slope[head] += sets.slope[place]
-    for c in range(np.uint32(place + 1), np.uint32(place + sets.length[j])):
-        sequences.mass[end] = sets.mass[c]
-        sequences.slope[end] = sets.slope[c] - sets.slope[np.uint32(c - 1)]
+    sequences.point[head, _LEVEL] += sets.point[c, _LEVEL]
+    sequences.point[head, _SLOPE] += sets.point[c, _SLOPE]
+    for _ in range(np.uint32(1), sets.length[j]):
+        before = sets.point[c, _SLOPE]
+        c = np.uint32(c + 1)
+        sequences.point[end, _MASS] = sets.point[c, _MASS]
+        sequences.point[end, _SLOPE] = sets.point[c, _SLOPE] - before
         end = np.uint32(end + 1)
     sequences.length[s] = end - head
 
 
 @njit(cache=True)
-def _segment(values: Any, low: Any, high: Any, value: Any) -> Any:
-    """Return the last place from ``low`` to ``high`` whose entry is at most ``value``, or ``low``."""
+def _segment(lists: Any, i: Any, column: Any, value: Any) -> Any:
+    """Return the last breakpoint of list ``i`` whose entry is at most ``value``, or the first."""
+    low = lists.place[i]
+    high = np.uint32(low + lists.length[i])
     while high - low > 1:
         middle = np.uint32((low + high) // 2)
-        if values[middle] <= value:
+        if lists.point[middle, column] <= value:
             low = middle
         else:
             high = middle
@@ -275,22 +270,18 @@ def _top_down(blocks: Any, sequences: Any, sets: Any, plan: Any) -> None:
         width, actions = blocks.buckets[b], blocks.actions[b]
         for k in range(width):
             t = plan[parent_of(blocks, b, k)]
-            j = np.uint32(first + k)
-            place = sets.place[j]
-            c = _segment(sets.mass, place, np.uint32(place + sets.length[j]), t)
-            level = sets.level[c] + sets.slope[c] * (t - sets.mass[c])
-            total = 0.0
-            best = np.uint32(blocks.start[b] + k)
+            c = _segment(sets, np.uint32(first + k), _MASS, t)
+            level = sets.point[c, _LEVEL] + sets.point[c, _SLOPE] * (t - sets.point[c, _MASS])
+            total, lowest = 0.0, np.inf
+            best = np.uint32(0)
             for a in range(actions):
                 s = np.uint32(blocks.start[b] + a * width + k)
-                place = sequences.place[s]
-                if sequences.level[place] < sequences.level[sequences.place[best]]:
-                    best = s
-                c = _segment(
-                    sequences.level, place, np.uint32(place + sequences.length[s]), level
-                )
-                share = (level - sequences.level[c]) / sequences.slope[c]
-                plan[s] = max(sequences.mass[c] + share, 0.0)
+                head = sequences.point[sequences.place[s], _LEVEL]
+                if head < lowest:
+                    best, lowest = s, head
+                c = _segment(sequences, s, _LEVEL, level)
+                share = (level - sequences.point[c, _LEVEL]) / sequences.point[c, _SLOPE]
+                plan[s] = max(sequences.point[c, _MASS] + share, 0.0)
                 total += plan[s]
             # Rounding leaves the shares a little off the mass; where they vanish, the first to rise has all.
             if total <= 0.0:

@@ -72,11 +72,7 @@ class Prox:
         weights: Weights = "dge",
         centre: Floats | None = None,
     ) -> None:
-        if kind not in get_args(Kind) or weights not in get_args(Weights):
-            raise EquipoiseError(
-                f"Prox function: found '{kind}' with weights '{weights}', expected one of "
-                f"{', '.join(get_args(Kind))} with one of {', '.join(get_args(Weights))}."
-            )
+        require_kind(kind, weights)
         self.space, self.kind = space, kind
         self.weight = information_weights(space, weights)
         self.centre = space.uniform() if centre is None else centre
@@ -138,6 +134,15 @@ class Prox:
         ones = np.ones(self.space.size)
         ones[0] = 0.0
         return self.modulus / max(self.space.support(ones), 1.0)
+
+
+def require_kind(kind: str, weights: str) -> None:
+    """Raise unless there is such a prox function with such weights."""
+    if kind not in get_args(Kind) or weights not in get_args(Weights):
+        raise EquipoiseError(
+            f"Prox function: found '{kind}' with weights '{weights}', expected one of "
+            f"{', '.join(get_args(Kind))} with one of {', '.join(get_args(Weights))}."
+        )
 
 
 def information_weights(space: Treeplex, scheme: Weights) -> Floats:

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from equipoise.errors import EquipoiseError
 from equipoise.games.betting import BettingTree
 from equipoise.sequence.build import SequenceForm
 from equipoise.sequence.payoff import Sparse
@@ -42,10 +43,15 @@ class Shrinking:
     @property
     def name(self) -> str:
         """Name as the command line spells it."""
-        return f"{(self.small or Shrunk).verb}+{self.method.name}"
+        return f"{(self.small or Shrunk).verb}:{self.method.name}"
 
     def start(self, form: SequenceForm, context: Context) -> ShrinkingRun:
         """Merge the form and start the method on what is left."""
+        if self.small is None and not isinstance(form.A, Sparse):
+            raise EquipoiseError(
+                f"{self.name}: '{form.name}' is a game with signals, expected a tree: signals are "
+                "merged by an abstraction."
+            )
         small = self.small or shrink(form)
         return ShrinkingRun(small, self.method.start(small.form, context))
 

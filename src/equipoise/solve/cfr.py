@@ -66,6 +66,17 @@ class CFR:
             raise EquipoiseError(
                 f"{self.name}: dtype is {self.dtype}, expected float32 or float64."
             )
+        for option in ("alpha", "beta", "gamma", "optimism"):
+            value = getattr(self, option)
+            numbers = value if isinstance(value, tuple) and len(value) == 2 else (value,)
+            if not all(isinstance(n, int | float) and not math.isnan(n) for n in numbers):
+                raise EquipoiseError(
+                    f"{self.name}: {option} is {value!r}, expected a number or a pair of numbers."
+                )
+        if self.horizon is not None and not (isinstance(self.horizon, int) and self.horizon > 0):
+            raise EquipoiseError(
+                f"{self.name}: horizon is {self.horizon!r}, expected a whole number > 0."
+            )
 
     def start(self, form: SequenceForm, context: Context) -> CFRRun:
         """Return a run from uniform play."""

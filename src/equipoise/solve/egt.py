@@ -21,6 +21,9 @@ With L = |A| / sqrt(sigma_1 sigma_2) we deviate from the seed's text as follows.
   not L^2; then the bound (8.6) comes out as printed. We start from mu_1 = mu_2 = sqrt(2) L.
 * The verification in ``decrease`` is of the new mu_2, not the old one. Halving ends when the theorem
   guarantees the condition, so rounding cannot make it endless.
+* The seed's tau never rises, and often stays behind what the condition would bear. ``growth`` lets it
+  rise by this factor before each ``decrease``; 1 is the seed's. Halving still undoes at most what was too
+  much, so tau is at least half the largest safe step and Theorem 6 holds as it stands.
 * u_1 and u_2 are linear in the plans, so they are averaged along with them: an iteration takes three
   products, and none for its verification.
 """
@@ -33,14 +36,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from equipoise.errors import EquipoiseError
 from equipoise.sequence.build import SequenceForm
 from equipoise.sequence.norms import largest_entry, spectral_norm
-from equipoise.sequence.prox import Floats, Kind, Maximum, Prox, Weights
+from equipoise.sequence.prox import Floats, Kind, Maximum, Prox, Weights, require_kind
 from equipoise.solve.base import Arrays, Context, Plan
+from equipoise.solve.methods import spelled
+from equipoise.solve.options import require_flag, require_number, require_whole
 
 _BALANCED = 1.5
 _REDUCTION = 0.9
+# Heuristic 1 starts from a step of one half (Algorithm 10); it never grows beyond this.
+_LARGEST = 0.9
 # Where the gap is exactly zero the condition holds for every mu: smaller ones are of no use.
 _SMALLEST = 1e-18
 # Share of uniform play in a prox centre taken from a given point.
@@ -59,23 +65,26 @@ class EGT:
         Heuristic 1: try larger steps than the theory's and verify them.
     balance
         Heuristic 2 every so many iterations; 0 for never.
+    growth
+        Factor by which Heuristic 1 lets its step rise again (ours; the seed's is 1).
     """
 
     prox: Kind = "entropy"
     weights: Weights = "dge"
     aggressive: bool = True
     balance: int = 100
+    growth: float = 1.2
 
     def __post_init__(self) -> None:
-        if not isinstance(self.balance, int) or self.balance < 0:
-            raise EquipoiseError(
-                f"egt: balance is {self.balance!r}, expected a whole number of iterations, or 0."
-            )
+        require_kind(self.prox, self.weights)
+        require_flag("egt", "aggressive", self.aggressive)
+        require_whole("egt", "balance", self.balance)
+        require_number("egt", "growth", self.growth, 1.0)
 
     @property
     def name(self) -> str:
         """Name as the command line spells it."""
-        return "egt" if self.prox == "entropy" else "egt-euclidean"
+        return spelled("egt", self)
 
     def start(self, form: SequenceForm, context: Context) -> EGTRun:
         """Return a run from the prox centres: uniform play, or ``context.start``."""
@@ -97,15 +106,19 @@ class EGTRun:
         self.method, self.form = method, form
         self.iterations = self.gradients = 0
         self.finished = False
-        centres = (None, None) if context.start is None else _centres(form, context.start)
-        self.proxes = (
-            Prox(form.X, method.prox, method.weights, centres[0]),
-            Prox(form.Y, method.prox, method.weights, centres[1]),
-        )
+        self._smooth_around(_centres(form, context.start))
         self.coupling = coupling(form, self.proxes)
         self.tau = 0.5
         self.current = self._initial()
         self._smoothed: list[Maximum | None] = [None, None]
+
+    def _smooth_around(self, centres: tuple[Floats, Floats]) -> None:
+        """Set the prox functions, given the behaviours at which they vanish."""
+        kind, weights = self.method.prox, self.method.weights
+        self.proxes = (
+            Prox(self.form.X, kind, weights, centres[0]),
+            Prox(self.form.Y, kind, weights, centres[1]),
+        )
 
     def advance(self, iterations: int) -> None:
         """Shrink mu_2 in even iterations, mu_1 in odd ones (Algorithms 7 and 10)."""
@@ -135,13 +148,16 @@ class EGTRun:
         return mu[0] * self.proxes[0].diameter + mu[1] * self.proxes[1].diameter
 
     def state(self) -> Arrays:
-        """Return plans, gains, mu and tau."""
+        """Return plans, gains, prox centres, mu and tau."""
         (x, y), (u, v), mu = self.current
-        return {"x": x, "y": y, "u": u, "v": v, "mu_tau": np.array([*mu, self.tau])}
+        c, d = (prox.centre for prox in self.proxes)
+        numbers = np.array([*mu, self.tau])
+        return {"x": x, "y": y, "u": u, "v": v, "c": c, "d": d, "mu_tau": numbers}
 
     def restore(self, state: Arrays) -> None:
         """Continue from :meth:`state`."""
-        x, y, u, v = (np.array(state[name]) for name in "xyuv")
+        x, y, u, v, c, d = (np.array(state[name]) for name in "xyuvcd")
+        self._smooth_around((c, d))
         first, second, self.tau = (float(number) for number in state["mu_tau"])
         self._move(_Point((x, y), (u, v), (first, second)))
 
@@ -203,6 +219,7 @@ class EGTRun:
     def _decrease(self, player: int) -> None:
         """Algorithm 8: shrink by the last tau, halved until the excessive gap condition holds."""
         before, safe = self.current, self._safe_step()
+        self.tau = min(self.method.growth * self.tau, _LARGEST)
         toward = self._gain(1 - player, self._maximum(player).plan)
         near = list(self._smoothed)
         while True:
@@ -226,8 +243,10 @@ class EGTRun:
                 return
 
 
-def _centres(form: SequenceForm, start: tuple[Plan, Plan]) -> tuple[Floats, Floats]:
-    """Return behaviours near ``start`` to centre the prox functions at: positive everywhere."""
+def _centres(form: SequenceForm, start: tuple[Plan, Plan] | None) -> tuple[Floats, Floats]:
+    """Return behaviours near ``start``, positive everywhere, or uniform ones."""
+    if start is None:
+        return form.X.uniform(), form.Y.uniform()
     first, second = (
         (1.0 - _UNIFORM) * space.behaviour(plan) + _UNIFORM * space.uniform()
         for space, plan in zip((form.X, form.Y), start, strict=True)

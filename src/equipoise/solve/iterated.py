@@ -17,12 +17,12 @@ No target but the last is below the gap that the solve asks for.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
-from equipoise.errors import EquipoiseError
 from equipoise.sequence.build import SequenceForm
 from equipoise.solve.base import Context
+from equipoise.solve.methods import spelled
+from equipoise.solve.options import require_flag, require_number
 from equipoise.solve.smoothing import Floats, Metric, SmoothingRun, require_deviations
 
 
@@ -39,16 +39,15 @@ class IteratedSmoothing:
     boost: float = 32.0
     backtrack: bool = True
 
-    name = "iterated-smoothing"
-
     def __post_init__(self) -> None:
-        if not 1 < self.gamma < math.inf:
-            raise EquipoiseError(f"{self.name}: gamma is {self.gamma}, expected a number > 1.")
-        if not isinstance(self.recentre, bool):
-            raise EquipoiseError(
-                f"{self.name}: recentre is {self.recentre!r}, expected True or False."
-            )
-        require_deviations(self.name, self.metric, self.boost, self.backtrack)
+        require_number("iterated-smoothing", "gamma", self.gamma, 1.0, strict=True)
+        require_flag("iterated-smoothing", "recentre", self.recentre)
+        require_deviations("iterated-smoothing", self.metric, self.boost, self.backtrack)
+
+    @property
+    def name(self) -> str:
+        """Name as the command line spells it."""
+        return spelled("iterated-smoothing", self)
 
     def start(self, form: SequenceForm, context: Context) -> IteratedRun:
         """Return a run from uniform play, or from ``context.start``."""

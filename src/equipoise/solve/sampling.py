@@ -17,6 +17,8 @@ import numpy as np
 from equipoise.errors import EquipoiseError
 from equipoise.sequence.build import SequenceForm
 from equipoise.solve.base import Arrays, Context, Method, Plan, Run, measure
+from equipoise.solve.methods import spelled
+from equipoise.solve.options import require_number
 
 LOOK_EVERY = 50
 
@@ -34,7 +36,7 @@ class Sampled:
     @property
     def name(self) -> str:
         """Name as the command line spells it."""
-        return f"static:{self.method.name}"
+        return f"{spelled('static', self)}:{self.method.name}"
 
     def start(self, form: SequenceForm, context: Context) -> Run:
         """Draw the sample and start the method on it."""
@@ -54,7 +56,7 @@ class DynamicSampling:
     @property
     def name(self) -> str:
         """Name as the command line spells it."""
-        return f"sampling:{self.method.name}"
+        return f"{spelled('sampling', self)}:{self.method.name}"
 
     def start(self, form: SequenceForm, context: Context) -> DynamicRun:
         """Return a run on the first, smallest sample."""
@@ -90,20 +92,30 @@ class DynamicRun:
             self.run.advance(1)
             self.iterations += 1
             self.gradients += self.run.gradients - before
-            if self.proportion < 1.0 and self.iterations % LOOK_EVERY == 0:
+            if self.proportion == 1.0:
+                self.finished = self.run.finished
+            elif self.run.finished:
+                self._grow()
+            elif self.iterations % LOOK_EVERY == 0:
                 self._look()
+            if self.finished:
+                return
 
     def _look(self) -> None:
         """Double the sample if the gap in the full game has risen since the last look."""
         lower, upper = measure(self.form, *self.point())
         self.gradients += 2
         if upper - lower > self.last_gap:
-            point = tuple(np.array(plan, dtype=np.float64) for plan in self.point())
-            self.phase += 1
-            self.last_gap = np.inf
-            self.run = self._begin((point[0], point[1]))
+            self._grow()
         else:
             self.last_gap = upper - lower
+
+    def _grow(self) -> None:
+        """Double the sample and go on from the current point."""
+        x, y = (np.array(plan, dtype=np.float64) for plan in self.point())
+        self.phase += 1
+        self.last_gap = np.inf
+        self.run = self._begin((x, y))
 
     def point(self) -> tuple[Plan, Plan]:
         """Return the method's current plans."""
@@ -133,5 +145,6 @@ def _sample(form: SequenceForm, proportion: float, seed: int, phase: int) -> Seq
 
 
 def _require_proportion(name: str, proportion: float) -> None:
-    if not 0 < proportion <= 1:
-        raise EquipoiseError(f"{name}: the proportion is {proportion}, expected 0 < p <= 1.")
+    require_number(name, "proportion", proportion, 0.0, strict=True)
+    if proportion > 1:
+        raise EquipoiseError(f"{name}: proportion is {proportion}, expected a number <= 1.")

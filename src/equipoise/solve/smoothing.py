@@ -45,6 +45,8 @@ from equipoise.sequence.norms import absolute_sums, spectral_norm
 from equipoise.sequence.pair import Pair
 from equipoise.sequence.projection import Projection
 from equipoise.solve.base import Arrays, Context, Plan
+from equipoise.solve.methods import spelled
+from equipoise.solve.options import require_flag, require_number
 
 Floats = NDArray[np.float64]
 Metric = Literal["payoff", "unit"]
@@ -70,12 +72,15 @@ class Smoothing:
     boost: float = 32.0
     backtrack: bool = True
 
-    name = "smoothing"
-
     def __post_init__(self) -> None:
-        if self.epsilon is not None and not 0 < self.epsilon < math.inf:
-            raise EquipoiseError(f"smoothing: epsilon is {self.epsilon}, expected a number > 0.")
-        require_deviations(self.name, self.metric, self.boost, self.backtrack)
+        if self.epsilon is not None:
+            require_number("smoothing", "epsilon", self.epsilon, 0.0, strict=True)
+        require_deviations("smoothing", self.metric, self.boost, self.backtrack)
+
+    @property
+    def name(self) -> str:
+        """Name as the command line spells it."""
+        return spelled("smoothing", self)
 
     def start(self, form: SequenceForm, context: Context) -> SmoothingRun:
         """Return a run from uniform play, or from ``context.start``."""
@@ -88,10 +93,8 @@ def require_deviations(name: str, metric: Metric, boost: float, backtrack: bool)
     """Raise unless the parameters that smoothing and iterated smoothing share are valid."""
     if metric not in get_args(Metric):
         raise EquipoiseError(f"{name}: metric is {metric!r}, expected 'payoff' or 'unit'.")
-    if not 1 <= boost < math.inf:
-        raise EquipoiseError(f"{name}: boost is {boost}, expected a number >= 1.")
-    if not isinstance(backtrack, bool):
-        raise EquipoiseError(f"{name}: backtrack is {backtrack!r}, expected True or False.")
+    require_number(name, "boost", boost, 1.0)
+    require_flag(name, "backtrack", backtrack)
 
 
 class SmoothingRun:
@@ -275,5 +278,7 @@ class SmoothingRun:
 
 def _positive(sums: tuple[Floats, Floats]) -> tuple[Floats, Floats]:
     """Return weights at least a small share of the largest, and one where all are zero."""
-    first, second = (np.maximum(part, _FLOOR * part.max()) if part.any() else part + 1.0 for part in sums)
+    first, second = (
+        np.maximum(part, _FLOOR * part.max()) if part.any() else part + 1.0 for part in sums
+    )
     return first, second
