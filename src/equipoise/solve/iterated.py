@@ -62,7 +62,7 @@ class IteratedRun(SmoothingRun):
         self.gamma, self.recentre = method.gamma, method.recentre
         # A little less than what is asked for, so that meeting the target is enough.
         self._last = 0.99 * context.target
-        self.aim(self._after(self.best_gap))
+        self.aim(self._after(max(self.best_gap, 0.0) or 1.0))
 
     def _turn(self, plans: Floats, gains: Floats, gap: float, smoothed: float) -> bool:
         """Turn to the next target, or to a smaller mu, from ``plans`` where that is due."""
