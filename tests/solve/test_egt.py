@@ -79,6 +79,31 @@ def dilated(space, prox, plan, behaviour):
 
 
 @pytest.mark.parametrize("kind", KINDS)
+def test_on_a_simplex_the_moduli_are_the_seeds(kind):
+    # Examples 8.3.1 and 8.3.2: strong convexity 1, in the l1 norm and in the l2 norm.
+    prox = Prox(build(from_matrices("matrix", np.eye(4).tolist())).X, kind, "seed")
+    assert prox.modulus == 1
+    assert prox.modulus_l1 == 1
+    assert prox.diameter == pytest.approx(np.log(4) if kind == "entropy" else 0.5 * (1 - 1 / 4))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_prox_functions_are_as_strongly_convex_as_they_say(kind, scheme):
+    # Midpoint form of (8.2) in the l2 norm, at random pairs of interior plans.
+    space, random = build(leduc(2, 2)).X, np.random.default_rng(0)
+    prox = Prox(space, kind, scheme)
+    for _ in range(200):
+        plans = [space.plan(space.behaviour(random.random(space.size) ** 3)) for _ in range(2)]
+        middle = 0.5 * (plans[0] + plans[1])
+        ends = [dilated(space, prox, plan, space.behaviour(plan)) for plan in plans]
+        bulge = 0.125 * prox.modulus * ((plans[0] - plans[1]) ** 2).sum()
+        assert (
+            dilated(space, prox, middle, space.behaviour(middle)) <= sum(ends) / 2 - bulge + 1e-12
+        )
+
+
+@pytest.mark.parametrize("kind", KINDS)
 def test_wide_blocks_and_single_ones_smooth_alike(kind):
     # The same game with its buckets in blocks, and as a tree of single information sets.
     wide = build(poker.leduc())

@@ -97,7 +97,7 @@ def test_the_lead_on_leduc_grows_as_well():
 def test_the_lead_of_the_published_algorithms_grows_as_well():
     names = [f"{name}-plain" for name in NAMES]
     found = lead(names, [random_matrix(10, seed) for seed in range(10)], GAPS[:2])
-    assert found[1] > found[0] > 1
+    assert found[1] > max(found[0], 1)
 
 
 @pytest.mark.parametrize(

@@ -66,8 +66,5 @@ def absolute_sums(A: Payoff) -> tuple[Floats, Floats]:
     """
     if not isinstance(A, Sparse):
         return np.ones(A.shape[0]), np.ones(A.shape[1])
-    sums = []
-    for rows in (A.by_row, A.by_column):
-        total = np.concatenate((np.zeros(1), np.cumsum(np.abs(rows.value))))
-        sums.append(np.maximum(np.diff(total[rows.start.astype(np.int64)]), 0.0))
-    return sums[0], sums[1]
+    size = abs(A.matrix())
+    return np.asarray(size.sum(axis=1)).ravel(), np.asarray(size.sum(axis=0)).ravel()

@@ -23,7 +23,8 @@ top-down. Three choices of the weights w:
   of w that follow s) >= 1, so d'' = diag(v / x) >= identity because x <= 1;
 * either prox with ``kroer``: with q = x[I] / x[parent], a direction u has second derivative
   sum_I w_I / x[parent] |u[I] - u[parent] q|^2, and |u[I]|^2 <= 2 |u[I] - u[parent] q|^2 + 2 u[parent]^2;
-  adding this up from the leaves gives at least |u|^2 for exactly these weights.
+  adding this up from the leaves gives at least |u|^2 for exactly these weights. (At the root u[parent]
+  vanishes, and half the weight is enough.)
 
 Weights that are at least c times such weights have modulus at least c. In the l1 norm the entropy has
 sigma / M with M the largest l1 norm of a plan: |u|_1^2 <= (sum_s u_s^2 / x_s) (sum_s x_s). For one
@@ -125,8 +126,12 @@ class Prox:
     @cached_property
     def modulus(self) -> float:
         """Strong convexity sigma in the l2 norm (a lower bound that is exact for the scheme's own)."""
-        sure = information_weights(self.space, "dge" if self.kind == "entropy" else "kroer")
-        return float((self.weight / sure).min(initial=1.0))
+        if self.kind == "entropy":
+            sure = information_weights(self.space, "dge")
+        else:
+            sure = information_weights(self.space, "kroer")
+            sure[self.space.parents() == 0] *= 0.5
+        return float((self.weight / sure).min()) if len(sure) else 1.0
 
     @cached_property
     def modulus_l1(self) -> float:

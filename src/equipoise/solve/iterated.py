@@ -60,6 +60,8 @@ class IteratedRun(SmoothingRun):
     def __init__(self, method: IteratedSmoothing, form: SequenceForm, context: Context) -> None:
         super().__init__(form, context, method.metric, method.boost, method.backtrack)
         self.gamma, self.recentre = method.gamma, method.recentre
+        if self.recentre:
+            self._smooth_around(self.origin)
         # A little less than what is asked for, so that meeting the target is enough.
         self._last = 0.99 * context.target
         self.aim(self._after(max(self.best_gap, 0.0) or 1.0))
