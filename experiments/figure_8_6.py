@@ -61,8 +61,9 @@ def compare(
             f"| {title} | {gap:g} | {first:,.0f} | {second:,.0f} | {first / second:.2f} |",
             flush=True,
         )
-    series = tuple(Series.of(name, gaps, found) for name, found in counts.items())
-    return Chart(title, "gap", "gradients", series, log_x=True, log_y=True)
+    accuracy = [1 / gap for gap in gaps]
+    series = tuple(Series.of(name, accuracy, found) for name, found in counts.items())
+    return Chart(title, "1 / gap", "gradients", series, log_x=True, log_y=True)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
