@@ -9,8 +9,8 @@ writes the two-way table, in about half a minute. The exact three-way table need
     ./three_way_exact INPUT COUNTS
     python experiments/showdown_tables.py three-way COUNTS TABLE
 
-or two cores for some hours: ``sampled_three_way(0.0)`` takes all boards, and COUNTS is then the file
-it keeps. Published: one month on 16 processors (seed 003).
+or two cores for an hour and a half: ``sampled_three_way(0.0)`` takes all boards, and COUNTS is then the file
+it keeps. Published: one month on 16 processors.
 
 Before the three-way table is written, its counts are checked, exactly: every triple of classes has as
 many showdowns as deals, and leaving out the third hand gives the two-way table.

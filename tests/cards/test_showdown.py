@@ -5,6 +5,7 @@ from itertools import pairwise, permutations, product
 
 import numpy as np
 import pytest
+from experiments import showdown_tables
 
 from equipoise.cards.deck import STANDARD
 from equipoise.cards.equity import all_in, starting_hands, subsets
@@ -17,6 +18,7 @@ from equipoise.cards.showdown import (
     PERMUTED,
     PLACES,
     class_number,
+    sample,
     sampled_three_way,
     sorted_triples,
     sorting,
@@ -25,12 +27,19 @@ from equipoise.cards.showdown import (
     two_way,
 )
 from equipoise.cards.showdown.classes import CARD_BITS, CLASS_OF, FIRST, HANDS, TRIPLES
-from equipoise.cards.showdown.count import BOARDS, boards, count_three_way, hand_ranks
+from equipoise.cards.showdown.count import (
+    BOARDS,
+    boards,
+    count_three_way,
+    count_two_way,
+    hand_ranks,
+)
 from equipoise.cards.showdown.deals import canonical_pairs, count_triples
 from equipoise.cards.showdown.packed import pack, round_shares, unpack
 from equipoise.cards.showdown.sample import boards_for, standard_error
 from equipoise.cards.showdown.tables import THREE_WAY_BOARDS, TWO_WAY_BOARDS
 from equipoise.errors import EquipoiseError
+from equipoise.files import cache_folder
 
 
 def test_classes_are_the_usual_grid():
@@ -120,6 +129,21 @@ def test_two_way_table_is_all_in_of_the_classes():
         assert (table.win[i, j], table.tie[i, j]) == (counts.win, counts.tie)
 
 
+def test_two_way_counts_are_those_of_every_pair_of_hands():
+    kinds = np.random.default_rng(6).integers(134_459, size=4)
+    pairs, win, tie = count_two_way(kinds)
+    assert (pairs == two_way().pairs).all()
+    indexer = HandIndexer((5,))
+    ranks, weights = hand_ranks(indexer.unindex(0, kinds)).astype(int), indexer.orbit(0, kinds)
+    disjoint = (CARD_BITS[:, None] & CARD_BITS) == 0
+    for i, j in [(0, 0), (1, 13), *np.random.default_rng(6).integers(169, size=(20, 2))]:
+        own, other = slice(FIRST[i], FIRST[i + 1]), slice(FIRST[j], FIRST[j + 1])
+        x, y = ranks[:, own, None], ranks[:, None, other]
+        live = disjoint[own, other] & (x > 0) & (y > 0)
+        assert win[i, j] == weights @ (live & (x > y)).sum(axis=(1, 2))
+        assert tie[i, j] == weights @ (live & (x == y)).sum(axis=(1, 2))
+
+
 def test_ranks_of_all_hands_on_a_board():
     board = STANDARD.parse("AhKh7d7c2s")
     ranks = hand_ranks(board[None])[0]
@@ -199,17 +223,31 @@ def test_three_way_table_holds_distributions():
 
 
 def test_three_way_table_without_the_third_hand_is_the_two_way_table():
-    """Every pair of hands and board goes with C(43, 2) third hands."""
+    """Every pair of hands and board goes with C(43, 2) third hands: as the script that ships it checks."""
     table, pair = three_way(), two_way()
-    classes = np.arange(169)
-    ahead, level = PLACES[:, 0] < PLACES[:, 1], PLACES[:, 0] == PLACES[:, 1]
-    for i in range(169):
-        orders = table(i, classes[:, None], classes).astype(np.float64)
-        weights = table.triples[i].astype(np.float64)
-        for counts, columns in ((pair.win, ahead), (pair.tie, level)):
-            found = (weights * orders[..., columns].sum(axis=-1)).sum(axis=-1)
-            share = counts[i] * (903 / THREE_WAY_BOARDS)
-            assert (np.abs(found - share) <= table.distance * weights.sum(axis=1)).all()
+    weights = table.triples[tuple(sorted_triples().T)][:, None] * float(THREE_WAY_BOARDS)
+    deals = pair.pairs * TWO_WAY_BOARDS * showdown_tables.THIRD_HANDS
+    for found, counts in zip(
+        showdown_tables.marginals(table.orders * weights), (pair.win, pair.tie), strict=True
+    ):
+        errors = np.abs(found - counts * showdown_tables.THIRD_HANDS) / deals
+        assert errors.max() <= table.distance
+
+
+def test_wrong_counts_are_not_shipped(tmp_path):
+    (tmp_path / "counts").write_bytes(bytes(4 * TRIPLES * len(ORDERS)))
+    with pytest.raises(AssertionError):
+        showdown_tables.main(["three-way", str(tmp_path / "counts"), str(tmp_path / "table")])
+
+
+def test_input_of_the_gpu(tmp_path):
+    showdown_tables.main(["input", str(tmp_path / "input")])
+    data = (tmp_path / "input").read_bytes()
+    sizes = []
+    while data:
+        sizes.append(int.from_bytes(data[:8], "little"))
+        data = data[8 + sizes[-1] :]
+    assert sizes[:5] == [2 * 1326, 4 * 1326, 4 * 170, 12 * 47_086, 5 * BOARDS]
 
 
 def test_samples_are_within_their_error_of_the_exact_table(tmp_path):
@@ -250,25 +288,46 @@ def test_boards_for_an_error():
         assert standard_error(boards_for(error)) <= error < standard_error(boards_for(error) - 1)
 
 
-def test_samples_are_kept_and_extended(tmp_path):
+def test_samples_are_kept_and_extended(tmp_path, monkeypatch):
     """In one go, or stopped and continued: the same table; a damaged file is made again."""
-    seen = []
-    coarse = sampled_three_way(0.2, folder=tmp_path, monitor=lambda done, all: seen.append(done))
-    assert seen == [boards_for(0.2)]
-    assert coarse.error <= 0.2
-    fine = sampled_three_way(0.1, folder=tmp_path)
+    wanted, seen = boards_for(0.2), []
+    whole = sampled_three_way(0.2, folder=tmp_path, monitor=lambda done, all: seen.append(done))
+    assert seen == [wanted]
+    assert whole.error <= 0.2
     (path,) = tmp_path.iterdir()
     path.write_bytes(path.read_bytes()[:-10_000])
-    again = sampled_three_way(0.1, folder=tmp_path, monitor=lambda done, all: seen.append(done))
-    assert seen[-1] == boards_for(0.1)
-    assert (fine.orders == again.orders).all()
-    assert np.array_equal(fine.orders.sum(axis=1) > 0.5, fine.orders.any(axis=1))
-    kept = sampled_three_way(0.2, folder=tmp_path)
-    assert kept.error == fine.error
+
+    monkeypatch.setattr(sample, "TILE", wanted // 3 + 1)
+    monkeypatch.setattr(sample, "_SECONDS_BETWEEN_SAVES", 0.0)
+
+    def stop_in_the_middle(done, all):
+        if done > all / 2:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        sampled_three_way(0.2, folder=tmp_path, monitor=stop_in_the_middle)
+    seen.clear()
+    again = sampled_three_way(0.2, folder=tmp_path, monitor=lambda done, all: seen.append(done))
+    assert seen == [2 * (wanted // 3 + 1), wanted]
+    assert (again.orders == whole.orders).all()
+    assert sampled_three_way(0.5, folder=tmp_path).error == whole.error
 
 
-def test_entries_of_a_permuted_triple(tmp_path):
-    table = sampled_three_way(0.2, folder=tmp_path)
+def test_the_cache_is_where_it_is_said_to_be(tmp_path, monkeypatch):
+    monkeypatch.setenv("EQUIPOISE_CACHE", str(tmp_path / "of" / "mine"))
+    assert cache_folder() == tmp_path / "of" / "mine"
+    assert cache_folder().is_dir()
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("EQUIPOISE_CACHE", str(tmp_path / "file"))
+    with pytest.raises(EquipoiseError, match="expected a place for the cache"):
+        cache_folder()
+    monkeypatch.delenv("EQUIPOISE_CACHE")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    assert cache_folder() == tmp_path / "equipoise"
+
+
+def test_entries_of_a_permuted_triple():
+    table = three_way()
     same, (a_best, c_best) = (0, 14, 28), (ORDERS.index("a>b>c"), ORDERS.index("c>b>a"))
     assert (
         table(*same)[a_best] == table(*same[::-1])[c_best] == table.orders[triple_number(*same)][0]

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from equipoise.cards.deck import STANDARD, Cards
 from equipoise.cards.equity import subsets
@@ -46,14 +46,15 @@ def hand_ranks(board: Cards) -> Ranks:
     return ranks
 
 
-def count_two_way() -> tuple[Counts, Counts, Counts]:
+def count_two_way(kinds: ArrayLike | None = None) -> tuple[Counts, Counts, Counts]:
     """Count pairs of hands for each pair of classes, and wins and ties over pairs and boards.
 
-    Boards are taken up to a renaming of suits, in groups that stand for equally many.
+    ``kinds`` numbers boards up to a renaming of suits, of which there are 134,459; by default all
+    count. They are taken in groups that stand for equally many boards.
     """
     indexer = HandIndexer((5,))
-    kinds = np.arange(indexer.size(0))
-    board, weight = indexer.unindex(0, kinds), indexer.orbit(0, kinds)
+    chosen = np.arange(indexer.size(0)) if kinds is None else np.asarray(kinds)
+    board, weight = indexer.unindex(0, chosen), indexer.orbit(0, chosen)
     below, equal = np.zeros((2, len(HANDS), len(HANDS)), dtype=np.int64)
     for times in np.unique(weight):
         for ranks in _tiles(board[weight == times]):
