@@ -1,0 +1,91 @@
+"""Strategies for jam/fold tournaments: how often each class of hand goes in, everywhere."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from equipoise.bundle import Arrays, load, save
+from equipoise.cards.showdown import COMBOS
+from equipoise.errors import EquipoiseError
+from equipoise.games.tournament import Hands, Tournament, decisions
+
+KIND = "tournament"
+
+Plays = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class TournamentStrategy:
+    """One strategy for every position: ``plays[m][state, decision, class]`` with m players left.
+
+    States are those of :class:`equipoise.games.tournament.Hands`, decisions and their order those of
+    :func:`equipoise.games.tournament.decisions`.
+    """
+
+    tournament: Tournament
+    plays: dict[int, Plays]
+
+    def at(self, stacks: Sequence[int]) -> Plays:
+        """Return ``[decision, class]`` for stacks in chips, by position."""
+        state = self.tournament.state(stacks)
+        number = Hands(self.tournament, len(state)).number[state]
+        return np.asarray(self.plays[len(state)][number])
+
+    def shares(self, stacks: Sequence[int]) -> NDArray[np.float64]:
+        """Return the share of all hands that goes in at each decision, for stacks in chips."""
+        return np.asarray(self.at(stacks) @ COMBOS / COMBOS.sum())
+
+
+def save_tournament(
+    path: str | Path,
+    strategy: TournamentStrategy,
+    values: Mapping[int, NDArray[np.float64]],
+    log: NDArray[np.float64],
+    metadata: Mapping[str, Any],
+) -> None:
+    """Write a strategy, the values of its nodes, and the log of the solve that found it."""
+    arrays: Arrays = {f"plays.{m}": plays for m, plays in strategy.plays.items()}
+    arrays |= {f"values.{m}": numbers for m, numbers in values.items()}
+    arrays["log"] = log
+    save(path, KIND, arrays, {**metadata, "tournament": rules_of(strategy.tournament)})
+
+
+def load_tournament(path: str | Path) -> tuple[TournamentStrategy, dict[int, NDArray[np.float64]]]:
+    """Return the strategy stored at ``path``, and the values of its nodes."""
+    bundle = load(path, KIND)
+    tournament = tournament_of(path, bundle.metadata.get("tournament"))
+    plays, values = {}, {}
+    for m in range(2, tournament.players + 1):
+        states = len(Hands(tournament, m).states)
+        shapes = {
+            f"plays.{m}": (states, len(decisions(m)), len(COMBOS)),
+            f"values.{m}": (states * m,),
+        }
+        for name, shape in shapes.items():
+            found = bundle.arrays.get(name)
+            if found is None or found.shape != shape or found.dtype != np.float64:
+                raise EquipoiseError(
+                    f"{path}: array {name} is missing or has another shape, expected {shape} floats."
+                )
+        plays[m], values[m] = bundle.arrays[f"plays.{m}"], bundle.arrays[f"values.{m}"]
+    return TournamentStrategy(tournament, plays), values
+
+
+def rules_of(tournament: Tournament) -> dict[str, Any]:
+    """Return the rules as JSON can say them."""
+    return {name: list(x) if isinstance(x, tuple) else x for name, x in asdict(tournament).items()}
+
+
+def tournament_of(path: str | Path, rules: Any) -> Tournament:
+    """Return the tournament that the metadata of the file at ``path`` describe."""
+    names = {field.name for field in fields(Tournament)}
+    if not isinstance(rules, dict) or rules.keys() != names:
+        raise EquipoiseError(f"{path}: found no rules of a tournament, expected {sorted(names)}.")
+    known: dict[str, Any] = {k: tuple(x) if isinstance(x, list) else x for k, x in rules.items()}
+    return Tournament(**known)
