@@ -18,6 +18,7 @@ from equipoise.cli import (
     abstract,
     certify,
     convert,
+    icm,
     info,
     nash,
     plot,
@@ -55,6 +56,7 @@ app.command("export")(text.export_command)
 app.command("import")(text.import_command)
 app.command("qualitative")(qualitative.command)
 app.command("nash")(nash.command)
+app.command("icm")(icm.command)
 
 
 def _print_version(wanted: bool) -> None:

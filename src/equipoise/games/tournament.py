@@ -60,6 +60,23 @@ class Outcome(NamedTuple):
     places: tuple[int, ...]
 
 
+POSITIONS = {2: ("small blind", "big blind"), 3: ("button", "small blind", "big blind")}
+"""Names of the positions, by number of players, in the order in which they act."""
+
+
+def describe(players: int, decision: Decision) -> str:
+    """Say in words what going in means at ``decision``.
+
+    >>> [describe(3, decision) for decision in decisions(3)[1:3]]
+    ['small blind jams after a fold', 'small blind calls the button']
+    """
+    names = POSITIONS[players]
+    own, caught = names[decision.player], [names[p] for p in sorted(decision.inside)]
+    if caught:
+        return f"{own} calls {'both' if len(caught) > 1 else f'the {caught[0]}'}"
+    return f"{own} jams{' after a fold' if decision.player else ''}"
+
+
 def decisions(players: int) -> tuple[Decision, ...]:
     """Return every decision of a hand, by player: a big blind with no jam before him has none."""
     return tuple(

@@ -113,6 +113,8 @@ def regret_matching(
         steps = STEPS * 2 ** (refresh // 2)
         open_states = [np.empty(0, dtype=np.int64)]
         for batch, L, contraction in game.batches(game.plays(profile[active])):
+            if should_stop():
+                return profile
             states = active[batch]
             worth = game.action_values(L, payoffs[states])
             gains = game.gains(worth, profile[states], game.legal[states]).max(axis=1)
@@ -123,7 +125,7 @@ def regret_matching(
                 profile[states[far]] = game.profile(solved[far])
                 open_states.append(states[far])
         active = np.concatenate(open_states)
-        if not len(active) or should_stop():
+        if not len(active):
             break
     return profile
 

@@ -1,0 +1,127 @@
+"""The four algorithms: a game that fools the first one, and tournaments on which all agree."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+
+from equipoise.certify.tournament import certify_tournament, ex_post
+from equipoise.errors import EquipoiseError
+from equipoise.games.stochastic import ExplicitGame
+from equipoise.games.tournament import Hands, Tournament
+from equipoise.solve.base import Iterations, Status, Stop
+from equipoise.solve.fictitious import fictitious_play
+from equipoise.solve.stochastic import ALGORITHMS, VI_FP, solve_stochastic
+from equipoise.solve.tournament import TournamentSolution, solve_tournament
+
+RULES = Tournament(3, 2100, (300, 600), (50, 30, 20))
+
+
+def hot_potato(players: int = 3) -> ExplicitGame:
+    """Whose turn it is may end the game, for 2 to him and 1 to the others, or pass the turn on.
+
+    Ending is all there is to be won. But if every state is believed to be worth 3 to everybody,
+    passing on is an equilibrium of every state, and keeps the belief alive for ever.
+    """
+    tables = []
+    for turn in range(players):
+        table = np.empty((2,) * players, dtype=object)
+        for joint in product(range(2), repeat=players):
+            ended = [2 if p == turn else 1 for p in range(players)]
+            table[joint] = ended if joint[turn] else (turn + 1) % players
+        tables.append(table.tolist())
+    return ExplicitGame.of(tables, [2] * players)
+
+
+@pytest.mark.parametrize("players", [2, 3])
+def test_the_first_algorithm_converges_to_no_equilibrium_and_is_caught(players: int) -> None:
+    game = hot_potato(players)
+    optimistic = np.full(game.nodes, 3.0)
+    found = solve_stochastic(game, optimistic, fictitious_play, VI_FP, Stop(gap=1e-3))
+    # It stands still, at values that nobody is ever paid.
+    assert found.status is Status.EXHAUSTED
+    assert found.claimed == pytest.approx(optimistic)
+    check = ex_post(game, found.profile)
+    assert check.values == pytest.approx(np.zeros(game.nodes))
+    assert check.gain == pytest.approx(2)
+    assert found.gain == pytest.approx(2)
+
+
+@pytest.mark.parametrize("algorithm", [name for name in ALGORITHMS if name != VI_FP])
+@pytest.mark.parametrize("players", [2, 3])
+def test_the_others_pass_the_check(algorithm: str, players: int) -> None:
+    game = hot_potato(players)
+    optimistic = np.full(game.nodes, 3.0)
+    found = solve_stochastic(game, optimistic, fictitious_play, algorithm, Stop(gap=1e-3))
+    assert found.status is Status.CONVERGED
+    check = ex_post(game, found.profile)
+    assert check.gain <= 1e-3
+    turns = check.values.reshape(players, players)
+    assert turns == pytest.approx(np.ones((players, players)) + np.eye(players), abs=1e-2)
+
+
+@pytest.fixture(scope="module")
+def solved() -> TournamentSolution:
+    return solve_tournament(RULES, stop=Stop(gap=2e-3))
+
+
+def test_a_small_tournament_is_solved_and_certified(solved: TournamentSolution) -> None:
+    assert solved.status is Status.CONVERGED
+    proof = certify_tournament(solved.strategy)
+    assert proof.gain <= 2.5e-3
+    assert proof.share == pytest.approx(proof.gain / 100)
+    assert proof.error <= 1e-3
+    for m, part in proof.parts.items():
+        assert part.values == pytest.approx(solved.values[m], abs=1e-9)
+        # Everything is paid out in the end.
+        assert part.values.reshape(-1, m).sum(axis=1) == pytest.approx(
+            sum(RULES.prizes[:m]), abs=1e-3
+        )
+        assert (part.best >= part.values - 1e-9).all()
+
+
+@pytest.mark.parametrize("algorithm", ["vi-fp", "fp-pi", "fp-vi"])
+def test_all_algorithms_agree(solved: TournamentSolution, algorithm: str) -> None:
+    other = solve_tournament(RULES, algorithm, Stop(gap=0.1))
+    assert other.status is Status.CONVERGED
+    assert certify_tournament(other.strategy).gain <= 0.1 + 1e-6
+    # A game of three may have several equilibria; these are close to one another.
+    assert other.values[3] == pytest.approx(solved.values[3], abs=0.5)
+
+
+def test_more_chips_are_worth_more_and_positions_matter(solved: TournamentSolution) -> None:
+    table = Hands(RULES, 3)
+    values = solved.values[3].reshape(-1, 3)
+    for s, stacks in enumerate(table.states):
+        for other in (table.number.get((stacks[0] + 1, stacks[1] - 1, stacks[2])),):
+            if other is not None:
+                assert values[other, 0] > values[s, 0]
+    assert np.abs(values - table.icm().reshape(-1, 3)).max() > 0.5
+
+
+def test_one_state_that_every_player_sees_alike() -> None:
+    # Heads-up with equal stacks: both positions together are worth the two prizes.
+    rules = Tournament(2, 6000, (300, 600), (1.0,))
+    found = solve_tournament(rules, stop=Stop(gap=1e-5))
+    values = found.values[2].reshape(-1, 2)
+    assert values.sum(axis=1) == pytest.approx(1, abs=1e-9)
+    # Miltersen and Sorensen 2007: a stack's chance of winning is nearly its share of the chips.
+    assert np.abs(values - Hands(rules, 2).icm().reshape(-1, 2)).max() < 0.06
+    assert certify_tournament(found.strategy).gain <= 1e-5
+
+
+def test_interrupted_solves_go_on_where_they_were(solved: TournamentSolution) -> None:
+    saved: list[dict[str, np.ndarray]] = []
+    short = solve_tournament(RULES, stop=Stop(gap=2e-3) | Iterations(1), checkpoint=saved.append)
+    assert short.status is Status.ITERATION_LIMIT
+    resumed = solve_tournament(RULES, stop=Stop(gap=2e-3), resume=saved[-1])
+    assert resumed.iterations == solved.iterations
+    assert [row.gap for row in resumed.log] == [row.gap for row in solved.log]
+    assert (resumed.strategy.plays[3] == solved.strategy.plays[3]).all()
+
+
+def test_unknown_algorithms() -> None:
+    with pytest.raises(EquipoiseError, match="found foo with regret"):
+        solve_tournament(RULES, "foo")
