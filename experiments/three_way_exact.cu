@@ -123,12 +123,18 @@ __global__ void gather(const Item* items, const uint32_t* counts, const uint8_t*
     }
 }
 
+[[noreturn]] void fail(const char* place, const char* reason) {
+    fprintf(stderr, "%s: %s\n", place, reason);
+    exit(2);
+}
+
+// An array comes after its size in bytes.
 template <class T>
 vector<T> read(FILE* file) {
     uint64_t bytes;
-    if (fread(&bytes, sizeof bytes, 1, file) != 1) exit(fprintf(stderr, "input ends early\n"));
+    if (fread(&bytes, sizeof bytes, 1, file) != 1) fail("INPUT", "ends early");
     vector<T> values(bytes / sizeof(T));
-    if (fread(values.data(), 1, bytes, file) != bytes) exit(fprintf(stderr, "input ends early\n"));
+    if (fread(values.data(), 1, bytes, file) != bytes) fail("INPUT", "ends early");
     return values;
 }
 
@@ -149,9 +155,9 @@ T* zeros(int64_t size) {
 }
 
 int main(int argc, char** argv) {
-    if (argc < 3) return fprintf(stderr, "usage: three_way_exact INPUT OUTPUT [BOARDS]\n"), 2;
+    if (argc < 3) fail("three_way_exact", "expected INPUT OUTPUT [BOARDS]");
     FILE* input = fopen(argv[1], "rb");
-    if (!input) return fprintf(stderr, "%s: cannot be read\n", argv[1]), 2;
+    if (!input) fail(argv[1], "cannot be read");
     auto hands = on_device(read<uint8_t>(input));
     auto host_classes = read<int32_t>(input), first_of = read<int32_t>(input);
     auto pairs = read<Pair>(input);
@@ -160,10 +166,11 @@ int main(int argc, char** argv) {
     auto row = read<uint32_t>(input), column = read<uint32_t>(input);
     auto best = read<uint16_t>(input), flush = read<uint16_t>(input);
     fclose(input);
-    Evaluator tables{on_device(keys), on_device(row), on_device(column), on_device(best), on_device(flush), start[0]};
+    Evaluator tables{on_device(keys), on_device(row),   on_device(column),
+                     on_device(best), on_device(flush), start[0]};
 
     int64_t all = boards.size() / 5, count = argc > 3 ? atoll(argv[3]) : all;
-    // Boards of zeros at the end would be live for none: the slabs are filled up with words of zero ranks.
+    // On a board where all ranks are zero no hand is live: such boards fill the last words up.
     int64_t words = (count + 1) / 2, filled = (words + UNROLL - 1) / UNROLL * UNROLL;
     auto ranks = zeros<uint32_t>(filled * HANDS);
     rank_hands<<<count, THREADS>>>(tables, hands, on_device(boards), count, (uint16_t*)ranks);
@@ -193,6 +200,6 @@ int main(int argc, char** argv) {
     CHECK(cudaMemcpy(result.data(), table, result.size() * sizeof(uint32_t), cudaMemcpyDeviceToHost));
     FILE* output = fopen(argv[2], "wb");
     if (!output || fwrite(result.data(), sizeof(uint32_t), result.size(), output) != result.size())
-        return fprintf(stderr, "%s: cannot be written\n", argv[2]), 1;
+        fail(argv[2], "cannot be written");
     return fclose(output);
 }

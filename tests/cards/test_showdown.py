@@ -339,6 +339,7 @@ def test_entries_of_a_permuted_triple():
     [
         (lambda: class_number("KA"), "Starting hand 'KA'"),
         (lambda: sampled_three_way(-0.1), "Standard error: found -0.1"),
+        (lambda: sampled_three_way(seed=-1), "Seed of the boards: found -1"),
     ],
 )
 def test_bad_input_is_told_in_a_sentence(make, sentence):

@@ -70,6 +70,8 @@ def sampled_three_way(
     """
     if not 0 <= error < 1:
         raise EquipoiseError(f"Standard error: found {error}, expected a number from 0 up to 1.")
+    if seed < 0:
+        raise EquipoiseError(f"Seed of the boards: found {seed}, expected zero or more.")
     wanted = boards_for(error)
     kept = Path(folder or cache_folder()) / f"three-way-{seed}.eqp"
     state = _load(kept)
@@ -93,7 +95,8 @@ def boards_for(error: float) -> int:
 
 def _extend(state: _State, wanted: int, seed: int, kept: Path, monitor: Monitor | None) -> _State:
     """Count on until the wanted number of boards, and keep the counts now and then."""
-    order = np.random.default_rng(seed).permutation(BOARDS)
+    # Raw bits are the same in every version of NumPy: a later one may go on with these boards.
+    order = np.argsort(np.random.PCG64(seed).random_raw(BOARDS), kind="stable")
     saved = time.monotonic()
     while state.boards < wanted:
         upto = min(state.boards + TILE, wanted)
