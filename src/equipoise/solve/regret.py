@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from equipoise.sequence.treeplex import SAME
+from equipoise.sequence.treeplex import SAME, parent_of
 
 # Division by zero never happens here; without the check for it, kernels are smaller and faster.
 KERNEL = {
@@ -154,14 +154,14 @@ def _values(
 @njit(**KERNEL)
 def reach_sets(blocks: Any, play: Any, plan: Any) -> None:
     """Top-down: the plan of current behaviour, on a tree."""
-    zero = play.dtype.type(0)
+    zero, zeroth = play.dtype.type(0), np.uint32(0)
     for i in range(len(blocks.start)):
         b = np.uint32(i)
         start, actions = blocks.start[b], blocks.actions[b]
         total = zero
         for a in range(actions):
             total += max(play[np.uint32(start + a)], zero)
-        arrives = plan[_above(blocks, b)]
+        arrives = plan[parent_of(blocks, b, zeroth)]
         scale = arrives / total if total > zero else arrives / play.dtype.type(actions)
         for a in range(actions):
             s = np.uint32(start + a)
@@ -172,7 +172,7 @@ def reach_sets(blocks: Any, play: Any, plan: Any) -> None:
 def regret_sets(blocks: Any, regret: Any, play: Any, gradient: Any, row: Any) -> None:
     """Bottom-up, on a tree: see :func:`regret_blocks`."""
     positive, negative, optimism = row[0], row[1], row[2]
-    zero = regret.dtype.type(0)
+    zero, zeroth = regret.dtype.type(0), np.uint32(0)
     for i in range(len(blocks.start)):
         b = np.uint32(len(blocks.start) - 1 - i)
         start, actions = blocks.start[b], blocks.actions[b]
@@ -195,12 +195,4 @@ def regret_sets(blocks: Any, regret: Any, play: Any, gradient: Any, row: Any) ->
             new *= positive if new > zero else negative
             regret[s] = new
             play[s] = new + optimism * r
-        gradient[_above(blocks, b)] += value
-
-
-@njit(**KERNEL)
-def _above(blocks: Any, b: Any) -> Any:
-    """The sequence that leads to the one information set of block ``b``."""
-    if blocks.link[b] == SAME:
-        return blocks.parent[b]
-    return np.uint32(blocks.parent[b] + blocks.links[blocks.link[b]])
+        gradient[parent_of(blocks, b, zeroth)] += value
