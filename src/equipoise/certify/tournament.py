@@ -11,9 +11,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from equipoise.games.jamfold import tournament_game
+from equipoise.cards.showdown import three_way
+from equipoise.games.contraction import CALL_JAM_S, DEALS, JAM_S, pair_table
+from equipoise.games.jamfold import JamFold, tournament_game
 from equipoise.games.stochastic import Induced, Profile, StochasticGame
-from equipoise.games.tournament import Hands
+from equipoise.games.tournament import Hands, outcomes
 from equipoise.numerics.mdp import Values, minimal_solution, policy_iteration
 from equipoise.strategy.tournament import TournamentStrategy
 
@@ -84,6 +86,7 @@ def ex_post(game: StochasticGame, profile: Profile) -> ExPost:
 def certify_tournament(strategy: TournamentStrategy) -> TournamentCertificate:
     """Check ``strategy``: what is best with fewer players left is part of what is best with more."""
     parts: dict[int, ExPost] = {}
+    error = 0.0
     for m, plays in sorted(strategy.plays.items()):
         game = tournament_game(Hands(strategy.tournament, m))
         profile = game.profile(plays)
@@ -97,7 +100,29 @@ def certify_tournament(strategy: TournamentStrategy) -> TournamentCertificate:
             for fewer in (parts[m - 1].values, parts[m - 1].best)
         )
         parts[m] = ExPost(_values(played, profile), _best(deviating, profile))
-    return TournamentCertificate(parts, 0.0, strategy.tournament.pool)
+        error = _table_error(game, played, profile, parts[m].values)
+    return TournamentCertificate(parts, error, strategy.tournament.pool)
+
+
+def _table_error(game: JamFold, induced: Induced, profile: Profile, values: Values) -> float:
+    """Bound the error of any value that comes from the table of three hands.
+
+    A distribution at distance t from the true one is off by at most t times the range of payoffs. In
+    one hand the table is used for the deals in which two or three players are in; in those in which S
+    calls D once more, for what B would have done; and in those in which S and B would have met, had D
+    not jammed. Errors of hands add up along the chain.
+    """
+    ways, plays = outcomes(3), game.plays(profile)
+    chances = induced.outcome_chances(profile)[:, 0]
+    uses = np.array([(len(way.inside) > 1) + ({0, 1} <= set(way.inside)) for way in ways])
+    meets = np.array([way.inside == (1, 2) for way in ways])
+    could_meet = np.einsum("sj,jk,sk->s", plays[:, JAM_S], pair_table(3)[0], plays[:, CALL_JAM_S])
+    weight = chances @ uses + could_meet / DEALS[3] - chances @ meets
+    payoffs = induced.game.payoffs(values)
+    spread = payoffs.max(axis=1) - payoffs.min(axis=1)
+    each = three_way().distance * weight[:, None] * spread
+    Q, _ = induced.chain(profile)
+    return float(minimal_solution(Q, each.ravel()).max())
 
 
 def _values(induced: Induced, profile: Profile) -> Values:

@@ -27,6 +27,7 @@ from equipoise.cli import (
     show,
     solve,
     text,
+    tournament,
 )
 from equipoise.errors import EquipoiseError
 
@@ -56,6 +57,7 @@ app.command("export")(text.export_command)
 app.command("import")(text.import_command)
 app.command("qualitative")(qualitative.command)
 app.command("nash")(nash.command)
+app.command("tournament", epilog=tournament.EPILOG)(tournament.command)
 app.command("icm")(icm.command)
 
 

@@ -50,7 +50,8 @@ Floats = NDArray[np.float64]
 Inside = tuple[int, ...]
 
 STEPS = 200
-"""Steps of regret matching between linearisations, at first; they double every other time."""
+"""Steps of regret matching between linearisations, at first; they double each time, up to the most."""
+MOST_STEPS = 6400
 REFRESHES = 12
 """Linearisations of a state, at most."""
 
@@ -110,7 +111,7 @@ def regret_matching(
     profile = game.uniform() if start is None else start.copy()
     active = np.arange(game.states)
     for refresh in range(REFRESHES):
-        steps = STEPS * 2 ** (refresh // 2)
+        steps = min(STEPS * 2**refresh, MOST_STEPS)
         open_states = [np.empty(0, dtype=np.int64)]
         for batch, L, contraction in game.batches(game.plays(profile[active])):
             if should_stop():

@@ -41,9 +41,9 @@ from equipoise.solve.clock import Clock, catch_interrupt
 
 _EXACT = 1e-10
 """Decision processes are solved to this share of the largest prize."""
-_FIRST_INNER = 1e-3
+_FIRST_INNER = 5e-4
 """The inner loop's first tolerance, as a share of the largest prize."""
-_INNER = 1 / 40
+_INNER = 1 / 100
 """A gain in one round adds up over some tens of rounds: the inner tolerance, as a share of the gain."""
 _CLEAR = 100.0
 """A player starts from his best response where it gains more than so many inner tolerances."""

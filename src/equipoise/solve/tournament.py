@@ -34,7 +34,7 @@ from equipoise.strategy.tournament import TournamentStrategy
 INNER: dict[str, Inner] = {"regret": regret_matching, "fictitious": fictitious_play}
 """Inner loops by name: regret matching on linearised hands, and fictitious play."""
 
-GAIN = 5e-5
+GAIN = 1e-5
 """Share of the prize pool that players may gain, by default."""
 
 _FEWER = 0.1
@@ -78,7 +78,7 @@ def solve_tournament(
     algorithm, inner
         A row of :data:`equipoise.solve.stochastic.ALGORITHMS`, and of :data:`INNER`.
     stop
-        When to stop; by default, at a gain of 1/20,000 of the prize pool.
+        When to stop; by default, at a gain of 1/100,000 of the prize pool.
     monitor, checkpoint
         Called after every outer iteration; the second with arrays from which ``resume`` continues.
     """

@@ -1,0 +1,309 @@
+"""``equipoise tournament``: jam/fold equilibria of whole tournaments, checked ex post."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from equipoise.cli import options
+from equipoise.cli.icm import numbers, whole_numbers
+from equipoise.cli.output import duration, note, number, print_facts, print_json, print_table
+from equipoise.errors import EquipoiseError
+
+if TYPE_CHECKING:
+    from equipoise.certify.tournament import TournamentCertificate
+    from equipoise.games.tournament import Tournament
+    from equipoise.solve.base import Arrays, Stop
+    from equipoise.solve.tournament import TournamentProgress, TournamentSolution
+
+CONVERGED, STOPPED_SHORT, INTERRUPTED = 0, 1, 130
+
+EPILOG = """Algorithms, outside and inside:\n
+- **pi-fp**, the default: policy iteration over equilibria of single hands; the fastest
+- **vi-fp**: value iteration over equilibria of single hands; the first published, it can converge to
+  what is no equilibrium
+- **fp-pi**: fictitious play over best responses to the whole tournament, by policy iteration
+- **fp-vi**: the same by value iteration from pessimistic values"""
+
+
+def command(
+    players: Annotated[int, typer.Option(help="Two or three.")] = 3,
+    chips: Annotated[int, typer.Option(help="All chips in play.")] = 13_500,
+    blinds: Annotated[str, typer.Option(help="Small and big blind.")] = "300/600",
+    prizes: Annotated[str, typer.Option(help="Prizes from the first place on.")] = "50/30/20",
+    ante: Annotated[int, typer.Option(help="What everybody posts.")] = 0,
+    unit: Annotated[
+        int | None,
+        typer.Option(
+            help="Stacks are multiples of this.", show_default="what divides blinds and ante"
+        ),
+    ] = None,
+    stacks: Annotated[
+        str | None,
+        typer.Option(
+            help="Show this state: chips by position, those who act first first.",
+            show_default="equal stacks",
+        ),
+    ] = None,
+    algorithm: Annotated[str, typer.Option(help="One of those below.")] = "pi-fp",
+    inner: Annotated[
+        str, typer.Option(help="How to solve a hand: regret (fast) or fictitious play.")
+    ] = "regret",
+    gain: Annotated[
+        float | None,
+        typer.Option(
+            help="Stop when no player can gain more than this, in money, at any state.",
+            show_default="1/100,000 of the prizes",
+        ),
+    ] = None,
+    iterations: Annotated[int | None, typer.Option(help="Stop after so many outer ones.")] = None,
+    time: Annotated[float | None, typer.Option(help="Stop after this many seconds.")] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Where to save the strategy.", show_default="tournament-CHIPS.eqp"),
+    ] = None,
+    plots: Annotated[
+        Path | None,
+        typer.Option(help="Name of the charts without ending; none are drawn without it."),
+    ] = None,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Continue from the checkpoint beside --out, if any.")
+    ] = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="Replace --out even if it holds something else.")
+    ] = False,
+    json: options.Json = False,
+) -> int:
+    """Solve a jam/fold tournament, and check what any player could gain by deviating for ever.
+
+    Every state is solved: all stacks, all positions, with all players left and with fewer.
+    """
+    from equipoise.certify.tournament import certify_tournament
+    from equipoise.files import require_writable
+    from equipoise.games.tournament import Tournament
+    from equipoise.solve.base import Status, Stop
+    from equipoise.solve.tournament import GAIN
+
+    small_big = whole_numbers("--blinds", blinds)
+    if len(small_big) != 2:
+        raise EquipoiseError(f"--blinds: found '{blinds}', expected a small and a big one.")
+    rules = Tournament(
+        players=players,
+        chips=chips,
+        blinds=(small_big[0], small_big[1]),
+        prizes=tuple(numbers("--prizes", prizes)),
+        ante=ante,
+        unit=unit or 0,
+    )
+    shown = _shown(rules, stacks)
+    out = out or Path(f"tournament-{chips}.eqp")
+    _require_free(out, rules, force)
+    if plots is not None:
+        require_writable(plots.with_name(f"{plots.name}-ranges.png"))
+    stop = Stop(
+        gap=GAIN * rules.pool if gain is None else gain,
+        iterations=math.inf if iterations is None else iterations,
+        seconds=math.inf if time is None else time,
+    )
+    solution = _solve(rules, algorithm, inner, stop, out, resume, None if json else _report)
+    proof = None if solution.status is Status.INTERRUPTED else certify_tournament(solution.strategy)
+    _save(out, solution, proof, inner)
+    files = [out]
+    if plots is not None:
+        from equipoise.plots.tournament import draw
+
+        files += draw(plots, solution.strategy, solution.values, shown)
+    fields = _fields(solution, proof, shown, files)
+    if json:
+        print_json(fields)
+    else:
+        _print(fields, solution)
+    if solution.status is Status.CONVERGED:
+        return CONVERGED
+    return INTERRUPTED if solution.status is Status.INTERRUPTED else STOPPED_SHORT
+
+
+def _shown(rules: Tournament, stacks: str | None) -> tuple[int, ...]:
+    """Return the stacks to report, in chips: those asked for, or equal ones as far as units allow."""
+    if stacks is None:
+        share, odd = divmod(rules.units, rules.players)
+        shown = [rules.unit * (share + (p < odd)) for p in range(rules.players)]
+    else:
+        shown = whole_numbers("--stacks", stacks)
+    rules.state(shown)
+    return tuple(shown)
+
+
+def _require_free(out: Path, rules: Tournament, force: bool) -> None:
+    """Raise if saving at ``out`` would destroy something else."""
+    from equipoise.files import require_writable
+    from equipoise.strategy.tournament import load_tournament
+
+    require_writable(out)
+    if force or not out.exists():
+        return
+    advice = "name another --out, or add --force to replace it"
+    try:
+        held, _ = load_tournament(out)
+    except EquipoiseError:
+        raise EquipoiseError(
+            f"{out}: found a file that is no tournament's strategy, expected a free name: {advice}."
+        ) from None
+    if held.tournament != rules:
+        raise EquipoiseError(
+            f"{out}: found the strategy of another tournament, expected a free name: {advice}."
+        )
+
+
+def _solve(
+    rules: Tournament,
+    algorithm: str,
+    inner: str,
+    stop: Stop,
+    out: Path,
+    resume: bool,
+    monitor: Callable[[TournamentProgress], None] | None,
+) -> TournamentSolution:
+    """Solve, with a checkpoint beside ``out`` while it is short of its target."""
+    from equipoise.bundle import load
+    from equipoise.cli.checkpoints import checkpoint_of
+    from equipoise.solve.base import Status
+    from equipoise.solve.tournament import solve_tournament
+    from equipoise.strategy.store import CHECKPOINT, save
+    from equipoise.strategy.tournament import rules_of
+
+    path = checkpoint_of(out)
+    own = {"tournament": rules_of(rules), "algorithm": algorithm, "inner": inner}
+    start: Arrays | None = None
+    if resume and path.exists():
+        held = load(path, CHECKPOINT)
+        for name, expected in own.items():
+            if held.metadata.get(name) != expected:
+                raise EquipoiseError(
+                    f"{path}: found a solve with {name} {held.metadata.get(name)}, expected "
+                    f"{expected}: solve without --resume to start anew."
+                )
+        start = held.arrays
+    solution = solve_tournament(
+        rules,
+        algorithm,
+        stop,
+        inner=inner,
+        monitor=monitor,
+        checkpoint=lambda arrays: save(path, CHECKPOINT, arrays, own),
+        resume=start,
+    )
+    if solution.status is Status.CONVERGED:
+        path.unlink(missing_ok=True)
+    return solution
+
+
+def _report(progress: TournamentProgress) -> None:
+    """Say how an outer iteration went."""
+    row = progress.inner.rows[-1]
+    note(
+        f"{progress.players} players, iteration {row.iterations}: gain {row.gap:.6f} after "
+        f"{duration(row.seconds)}"
+    )
+
+
+def _save(
+    out: Path, solution: TournamentSolution, proof: TournamentCertificate | None, inner: str
+) -> None:
+    """Write the strategy."""
+    from equipoise.solve.base import log_array
+    from equipoise.strategy.tournament import save_tournament
+
+    known = {
+        "algorithm": solution.algorithm,
+        "inner": inner,
+        "gain": None if proof is None else proof.gain,
+    }
+    save_tournament(out, solution.strategy, solution.values, log_array(solution.log), known)
+
+
+def _fields(
+    solution: TournamentSolution,
+    proof: TournamentCertificate | None,
+    shown: tuple[int, ...],
+    files: list[Path],
+) -> dict[str, Any]:
+    """Return everything that was found, for machines."""
+    import numpy as np
+
+    from equipoise.games.tournament import POSITIONS, Hands, decisions, describe
+    from equipoise.strategy.tournament import rules_of
+
+    strategy, m = solution.strategy, len(shown)
+    rules = strategy.tournament
+    hands = Hands(rules, m)
+    place = hands.number[rules.state(shown)]
+    values, chip_model = (v.reshape(-1, m) for v in (solution.values[m], hands.icm()))
+    off = np.abs(values - chip_model)
+    worst, position = np.unravel_index(int(off.argmax()), off.shape)
+    return {
+        "tournament": rules_of(rules),
+        "states": {k: len(Hands(rules, k).states) for k in strategy.plays},
+        "algorithm": solution.algorithm,
+        "status": solution.status.value,
+        "gain": solution.gain if proof is None else proof.gain,
+        "share": solution.gain / rules.pool if proof is None else proof.share,
+        "certified": proof is not None,
+        "table_error": None if proof is None else proof.error,
+        "iterations": solution.iterations,
+        "seconds": solution.log[-1].seconds,
+        "cpu_seconds": solution.log[-1].cpu_seconds,
+        "stacks": list(shown),
+        "positions": list(POSITIONS[m]),
+        "values": values[place].tolist(),
+        "icm": chip_model[place].tolist(),
+        "ranges": {
+            describe(m, decision): share
+            for decision, share in zip(decisions(m), strategy.shares(shown).tolist(), strict=True)
+        },
+        "icm_error": {
+            "stacks": [stack * rules.unit for stack in hands.states[int(worst)]],
+            "position": POSITIONS[m][int(position)],
+            "value": float(values[worst, position]),
+            "icm": float(chip_model[worst, position]),
+        },
+        "files": [str(file) for file in files],
+    }
+
+
+def _print(fields: dict[str, Any], solution: TournamentSolution) -> None:
+    """Print everything that was found, for people."""
+    states = ", ".join(f"{count:,} with {m} players" for m, count in fields["states"].items())
+    proven = "certified" if fields["certified"] else "as the solver measured it"
+    facts = {
+        "states": states,
+        "status": f"{fields['status']} ({solution.status.remedy})",
+        "gain": f"{fields['gain']:.6f}, {fields['share']:.5%} of the prizes ({proven})",
+        "algorithm": f"{fields['algorithm']}, {number(fields['iterations'])} outer iterations",
+        "time": f"{duration(fields['seconds'])} ({duration(fields['cpu_seconds'])} of CPU time)",
+    }
+    if fields["table_error"] is not None:
+        facts["tables"] = f"values off by at most {fields['table_error']:.6f} for rounded ones"
+    off = fields["icm_error"]
+    facts["ICM"] = (
+        f"furthest off for the {off['position']} of {'/'.join(map(str, off['stacks']))}: "
+        f"{off['icm']:.4f} instead of {off['value']:.4f}"
+    )
+    print_facts(facts)
+    rows = [
+        (name, number(stack), f"{value:.4f}", f"{icm:.4f}")
+        for name, stack, value, icm in zip(
+            fields["positions"], fields["stacks"], fields["values"], fields["icm"], strict=True
+        )
+    ]
+    print_table(("position", "chips", "value", "ICM"), rows)
+    print_table(
+        ("decision", "share of hands"),
+        [(name, f"{share:.1%}") for name, share in fields["ranges"].items()],
+    )
+    for file in fields["files"]:
+        note(f"wrote {file}")

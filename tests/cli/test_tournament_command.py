@@ -1,0 +1,134 @@
+"""``equipoise tournament`` and ``equipoise icm``: results, files, stops, resumes and bad input."""
+
+from __future__ import annotations
+
+import os
+import signal
+from pathlib import Path
+
+import pytest
+from commandline import Cli
+
+from equipoise.cli import tournament
+from equipoise.solve.tournament import TournamentProgress
+from equipoise.strategy.store import load
+from equipoise.strategy.tournament import load_tournament
+
+SMALL = ["tournament", "--chips", "2100", "--out", "it.eqp"]
+HEADS_UP = ["tournament", "--players", "2", "--chips", "6000", "--prizes", "100", "--out", "it.eqp"]
+
+
+def test_icm(cli: Cli) -> None:
+    outcome = cli("icm", "--stacks", "50/30/20", "--prizes", "70/30", "--json")
+    assert outcome.code == 0
+    assert outcome.fields["values"] == pytest.approx([45.179, 32.250, 22.571], abs=5e-4)
+    shown = cli("icm", "--stacks", "50/30/20", "--prizes", "70/30")
+    assert "45.179" in shown.out
+    assert "22.571" in shown.out
+
+
+def test_a_small_tournament(cli: Cli) -> None:
+    outcome = cli(*SMALL, "--gain", 0.05, "--stacks", "900/600/600", "--plots", "it", "--json")
+    assert outcome.code == 0
+    assert outcome.err == ""
+    found = outcome.fields
+    assert found["status"] == "converged"
+    assert found["certified"]
+    assert found["gain"] <= 0.05 + 1e-6
+    assert found["share"] == pytest.approx(found["gain"] / 100)
+    assert 0 < found["table_error"] <= 1e-3
+    assert found["states"] == {"2": 6, "3": 15}
+    assert sum(found["values"]) == pytest.approx(100, abs=1e-3)
+    assert sum(found["icm"]) == pytest.approx(100)
+    assert next(iter(found["ranges"])) == "button jams"
+    assert all(Path(file).stat().st_size > 1000 for file in found["files"])
+    assert not Path("it.eqp.checkpoint").exists()
+    strategy, values = load_tournament("it.eqp")
+    assert strategy.shares([900, 600, 600]) == pytest.approx(list(found["ranges"].values()))
+    assert values[3].shape == (45,)
+    assert load("it.eqp").metadata["gain"] == pytest.approx(found["gain"])
+
+
+def test_tables_and_progress_for_people(cli: Cli) -> None:
+    outcome = cli(*HEADS_UP)
+    assert outcome.code == 0
+    for words in ("certified", "small blind jams", "ICM", "19 with 2 players", "of the prizes"):
+        assert words in outcome.out
+    assert "2 players, iteration 0: gain" in outcome.err
+    assert "wrote it.eqp" in outcome.err
+
+
+def test_a_limit_stops_short_and_a_resume_goes_on(cli: Cli) -> None:
+    short = cli(*HEADS_UP, "--gain", 1e-4, "--iterations", 0, "--json")
+    assert short.code == 1
+    assert short.fields["status"] == "iteration limit"
+    assert Path("it.eqp.checkpoint").exists()
+    refused = cli(*HEADS_UP, "--algorithm", "vi-fp", "--resume")
+    assert refused.code == 2
+    assert "found a solve with algorithm pi-fp, expected vi-fp" in refused.err
+    resumed = cli(*HEADS_UP, "--gain", 1e-4, "--resume", "--json")
+    assert resumed.code == 0
+    assert not Path("it.eqp.checkpoint").exists()
+    straight = cli(*HEADS_UP, "--gain", 1e-4, "--json")
+    assert resumed.fields["gain"] == straight.fields["gain"]
+    assert resumed.fields["iterations"] == straight.fields["iterations"]
+
+
+def test_an_interrupt_loses_at_most_one_iteration(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupt(progress: TournamentProgress) -> None:
+        if progress.players == 3 and progress.inner.iterations == 1:
+            os.kill(os.getpid(), signal.SIGINT)
+
+    monkeypatch.setattr(tournament, "_report", interrupt)
+    outcome = cli(*SMALL, "--stacks", "900/600/600", "--gain", 1e-3)
+    assert outcome.code == 130
+    assert "interrupted" in outcome.out
+    held = load("it.eqp.checkpoint").arrays
+    assert held["iterations.3"][0] == 1
+    assert len(held["log.3"]) == 2
+    monkeypatch.undo()
+    resumed = cli(*SMALL, "--stacks", "900/600/600", "--gain", 1e-3, "--resume", "--json")
+    assert resumed.code == 0
+    assert resumed.fields["iterations"] > 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--players", "1"], "Players: found 1"),
+        (["--chips", "13600"], "found chips of 13600, expected a multiple of the unit"),
+        (["--unit", "450"], "expected a multiple of the unit"),
+        (["--prizes", "20/30/50"], "none below the next"),
+        (["--prizes", "a/b"], "--prizes: found 'a/b'"),
+        (["--blinds", "300"], "--blinds: found '300'"),
+        (["--blinds", "300.5/600"], "--blinds: found '300.5/600', expected whole numbers"),
+        (["--chips", "1800", "--blinds", "300/1500"], "above all stacks"),
+        (["--chips", "1800"], "above all stacks [600, 600, 600]"),
+        (["--stacks", "4500/4500/4501"], "multiples of the unit, 300"),
+        (["--stacks", "4500/4500/4800"], "sum to 13500"),
+        (["--algorithm", "foo"], "Algorithm: found foo"),
+        (["--out", "nowhere/it.eqp"], "is not a folder"),
+        (["--gain", "-1"], "gap is -1"),
+    ],
+)
+def test_bad_input_is_one_line_and_code_2(cli: Cli, arguments: list[str], message: str) -> None:
+    outcome = cli("tournament", *arguments)
+    assert outcome.code == 2
+    assert outcome.out == ""
+    assert message in outcome.err
+    assert len(outcome.err.splitlines()) == 1
+
+
+def test_other_files_are_not_replaced(cli: Cli) -> None:
+    Path("it.eqp").write_text("mine")
+    outcome = cli(*HEADS_UP)
+    assert outcome.code == 2
+    assert "found a file that is no tournament's strategy" in outcome.err
+    assert Path("it.eqp").read_text() == "mine"
+    Path("it.eqp").unlink()
+    assert cli(*HEADS_UP, "--json").code == 0
+    outcome = cli(*HEADS_UP[:-4], "--prizes", "60/40", "--out", "it.eqp")
+    assert outcome.code == 2
+    assert "strategy of another tournament" in outcome.err
