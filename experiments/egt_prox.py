@@ -5,7 +5,7 @@
 The seed compares the entropy and the Euclidean prox, and shows how much heuristics 1 and 2 help, on
 instances up to Rhode Island hold'em at 13/205/1774 buckets. Here: the gap after the same number of
 iterations, with the gradients that they took. Leduc poker and a small Rhode Island by default; ``--full``
-takes the published instance, 200 iterations, about 7 minutes on one core. The step of heuristic 1 may grow
+takes the published instance, 100 iterations, about 5 minutes on one core. The step of heuristic 1 may grow
 again except in the rows called *as published*.
 """
 
@@ -65,7 +65,7 @@ def main(options: Sequence[str] | None = None) -> None:
     else:
         game = poker.rhode_island(4, 2)
         forms = {"Leduc": build(load("leduc")), game.name: build(game, gameshrink(game))}
-    iterations = arguments.iterations or (200 if arguments.full else 500)
+    iterations = arguments.iterations or (100 if arguments.full else 500)
     for name, form in forms.items():
         compare(name, form, iterations)
         heuristics(name, form, iterations)

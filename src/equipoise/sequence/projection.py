@@ -37,6 +37,7 @@ from equipoise.sequence.treeplex import Treeplex, parent_of
 Floats = NDArray[np.float64]
 Indices = NDArray[np.uint32]
 
+# The small helpers below are inlined: compiled on their own they would cost as much time again.
 # Up to this length a list is sorted by insertion, which is faster than merging.
 _SHORT = np.uint32(12)
 
@@ -154,7 +155,7 @@ def _sort(table: Any, key: Any, value: Any, low: Any, high: Any, room: Any) -> N
             out = end
 
 
-@njit(cache=True)
+@njit(inline="always")
 def _run(table: Any, key: Any, start: Any, high: Any) -> Any:
     """Return the end, at most ``high``, of the ascending run that begins at ``start``."""
     end = np.uint32(min(start + 1, high))
@@ -163,7 +164,7 @@ def _run(table: Any, key: Any, start: Any, high: Any) -> Any:
     return end
 
 
-@njit(cache=True)
+@njit(inline="always")
 def _finish(sequences: Any, s: Any, room: Any) -> None:
     """Turn the collected slope changes of sequence ``s`` into its breakpoints."""
     place, point = sequences.place[s], sequences.point
@@ -176,7 +177,7 @@ def _finish(sequences: Any, s: Any, room: Any) -> None:
         point[i, _SLOPE] += point[h, _SLOPE]
 
 
-@njit(cache=True)
+@njit(inline="always")
 def _add_up(work: Any, count: Any, sets: Any, j: Any) -> None:
     """Write the breakpoints of set ``j``, from the changes of the slope of theta at sorted levels."""
     c = sets.place[j]
@@ -231,7 +232,7 @@ def _bottom_up(
                 _pass_on(sequences, parent, sets, j)
 
 
-@njit(cache=True)
+@njit(inline="always")
 def _pass_on(sequences: Any, s: Any, sets: Any, j: Any) -> None:
     """Add the function of set ``j`` to that of its parent ``s``: value and slope at 0, slope changes."""
     c, head = sets.place[j], sequences.place[s]
@@ -247,7 +248,7 @@ def _pass_on(sequences: Any, s: Any, sets: Any, j: Any) -> None:
     sequences.length[s] = end - head
 
 
-@njit(cache=True)
+@njit(inline="always")
 def _segment(lists: Any, i: Any, column: Any, value: Any) -> Any:
     """Return the last breakpoint of list ``i`` whose entry is at most ``value``, or the first."""
     low = lists.place[i]

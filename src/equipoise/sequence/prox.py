@@ -50,14 +50,15 @@ Weights = Literal["seed", "kroer", "dge"]
 
 
 class Maximum(NamedTuple):
-    """A smoothed maximum: its value, the plan that attains it, and the gradient of d there.
+    """A smoothed maximum of g: its value, the plan that attains it, and the gradient of d there.
 
-    The gradient is determined up to what is constant on the treeplex.
+    The gradient is determined up to what is constant on the treeplex. Where the maximum is interior
+    it is g, and not kept.
     """
 
     value: float
     plan: Floats
-    gradient: Floats
+    gradient: Floats | None
 
 
 class Prox:
@@ -95,13 +96,11 @@ class Prox:
             behaviour,
             self._scratch,
         )
-        if self.kind == "entropy":
-            # An interior maximum: the gradient of d is g, up to multiples of the constraints.
-            gradient = g
-        else:
+        gradient = None
+        if self.kind == "euclidean":
             gradient = np.zeros_like(g)
             _gradient(self.space.blocks, self.weight, self._origin, behaviour, gradient)
-        return Maximum(float(value), self.space.plan(behaviour), gradient)
+        return Maximum(float(value), self.space.plan(behaviour, behaviour), gradient)
 
     def sargmax(self, g: Floats) -> Floats:
         """Return the plan x that maximises <g, x> - d(x)."""

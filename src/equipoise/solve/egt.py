@@ -197,15 +197,19 @@ class EGTRun:
         near = self._maximum(player)
         if toward is None:
             toward = self._gain(other, near.plan)
-        mixed = (1.0 - tau) * gains[other] + tau * toward
-        reply = self.proxes[other].sargmax(mixed / mu[other])
+        mixed = _mix(gains[other], toward.copy(), tau)
+        mixed /= mu[other]
+        reply = self.proxes[other].sargmax(mixed)
+        del mixed
         pull = self._gain(player, reply)
         step = tau / ((1.0 - tau) * mu[player])
-        moved = self.proxes[player].sargmax(near.gradient + step * pull)
-        mine = (1.0 - tau) * plans[player] + tau * moved
-        yours = (1.0 - tau) * plans[other] + tau * reply
-        my_gain = (1.0 - tau) * gains[player] + tau * pull
-        your_gain = (1.0 - tau) * gains[other] + tau * self._gain(other, moved)
+        slope = gains[player] / mu[player] if near.gradient is None else near.gradient
+        moved = self.proxes[player].sargmax(slope + step * pull)
+        del slope
+        your_gain = _mix(gains[other], self._gain(other, moved), tau)
+        my_gain = _mix(gains[player], pull, tau)
+        mine = _mix(plans[player], moved, tau)
+        yours = _mix(plans[other], reply, tau)
         smaller = (1.0 - tau) * mu[player]
         if player == 0:
             return _Point((mine, yours), (my_gain, your_gain), (smaller, mu[1]))
@@ -241,6 +245,13 @@ class EGTRun:
             if self.smoothed_gap() > 0.0:
                 self.current, self._smoothed = before, near
                 return
+
+
+def _mix(old: Floats, new: Floats, tau: float) -> Floats:
+    """Return (1 - tau) old + tau new, in the place of ``new``: large games have little room."""
+    new *= tau
+    new += (1.0 - tau) * old
+    return new
 
 
 def _centres(form: SequenceForm, start: tuple[Plan, Plan] | None) -> tuple[Floats, Floats]:
