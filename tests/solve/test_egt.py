@@ -167,6 +167,15 @@ def test_heuristics_help():
     assert gaps[0] < gaps[1] / 3
 
 
+def test_heuristic_2_helps_without_heuristic_1():
+    # Seed 000, Figure 8.3. Steps once were held down to what is safe for the mu that it had lowered.
+    form = shrink(build(leduc())).form
+    gaps = [
+        solve(form, EGT(aggressive=False, balance=b), Iterations(500)).gap for b in (0, 10, 100)
+    ]
+    assert max(gaps[1:]) < gaps[0] / 3
+
+
 def test_a_step_that_may_grow_again_helps():
     form = shrink(build(leduc())).form
     gaps = [solve(form, EGT(growth=growth), Iterations(4000)).gap for growth in (1.0, 1.2)]

@@ -125,10 +125,9 @@ class EGTRun:
         for k in range(self.iterations, self.iterations + iterations):
             player = 1 - k % 2
             if self.method.aggressive:
-                self._decrease(player)
+                self._stride(player)
             else:
-                tau = min(2.0 / (k + 3.0), self._safe_step())
-                self._move(self._shrink(player, tau))
+                self._decrease(player, 2.0 / (k + 3.0))
             if self.method.balance and k % self.method.balance == 0:
                 self._balance()
         self.iterations += iterations
@@ -187,16 +186,14 @@ class EGTRun:
         y = second.sargmax(v / mu)
         return _Point((x, y), (self._gain(0, y), v), (mu, mu))
 
-    def _shrink(self, player: int, tau: float, toward: Floats | None = None) -> _Point:
+    def _shrink(self, player: int, tau: float, toward: Floats) -> _Point:
         """Algorithm 6: the point with ``player``'s mu smaller by the factor 1 - tau.
 
-        ``toward`` is the opponent's gain against ``player``'s smoothed best response, if known.
+        ``toward`` is the opponent's gain against ``player``'s smoothed best response.
         """
         other = 1 - player
         plans, gains, mu = self.current
         near = self._maximum(player)
-        if toward is None:
-            toward = self._gain(other, near.plan)
         mixed = _mix(gains[other], toward.copy(), tau)
         mixed /= mu[other]
         reply = self.proxes[other].sargmax(mixed)
@@ -220,24 +217,30 @@ class EGTRun:
         ratio = math.prod(self.current.mu) / self.coupling**2 if self.coupling else 1.0
         return 0.5 * (math.sqrt(ratio * (ratio + 4.0)) - ratio)
 
-    def _decrease(self, player: int) -> None:
-        """Algorithm 8: shrink by the last tau, halved until the excessive gap condition holds."""
+    def _stride(self, player: int) -> None:
+        """Heuristic 1: shrink by the last tau, or a little more."""
+        self.tau = self._decrease(player, min(self.method.growth * self.tau, _LARGEST))
+
+    def _decrease(self, player: int, tau: float) -> float:
+        """Algorithm 8: shrink by ``tau``, halved until the excessive gap condition holds; return it.
+
+        Without heuristics the tau of Algorithm 7 is safe. Where Heuristic 2 has lowered mu it may not be.
+        """
         before, safe = self.current, self._safe_step()
-        self.tau = min(self.method.growth * self.tau, _LARGEST)
         toward = self._gain(1 - player, self._maximum(player).plan)
         near = list(self._smoothed)
         while True:
-            self._move(self._shrink(player, self.tau, toward))
-            if self.tau <= safe or self.smoothed_gap() <= 0.0:
-                return
+            self._move(self._shrink(player, tau, toward))
+            if tau <= safe or self.smoothed_gap() <= 0.0:
+                return tau
             self.current, self._smoothed = before, list(near)
-            self.tau *= 0.5
+            tau *= 0.5
 
     def _balance(self) -> None:
         """Algorithm 9: even out mu_1 and mu_2, then lower both while the condition holds."""
         for player in (1, 0):
             while self.current.mu[player] > _BALANCED * self.current.mu[1 - player]:
-                self._decrease(player)
+                self._stride(player)
         while max(self.current.mu) > _SMALLEST * (self.coupling or 1.0):
             before, near = self.current, list(self._smoothed)
             lower = (_REDUCTION * before.mu[0], _REDUCTION * before.mu[1])
