@@ -13,9 +13,8 @@ times cheaper. Here the payoffs are factored and laid out in tiles, much of an i
 vectors, and sampling saves half of it at most. So gaps are also compared by the seed's measure of work: one
 unit is a product with the whole matrix.
 
-Quick mode takes a small deck; ``--full`` the published abstraction of Rhode Island Hold'em (some 3 minutes on one
-idle core). Times are
-CPU seconds of the iterations alone, measurements not counted.
+Quick mode takes a small deck; ``--full`` the published abstraction of Rhode Island Hold'em (some 3
+minutes on one core). Times are CPU seconds of the iterations alone, measurements not counted.
 """
 
 from __future__ import annotations
