@@ -105,3 +105,17 @@ def test_iterated_smoothing_pulls_ahead(capsys: pytest.CaptureFixture[str], tmp_
     assert leads[1] > leads[0]
     figure.write_png(tmp_path / "figure.png", panel)
     assert (tmp_path / "figure.png").stat().st_size > 1000
+
+
+def test_tournaments_beside_the_published_ones(capsys: pytest.CaptureFixture[str]) -> None:
+    experiment("tournament").main(["--chips", "2100", "--gain", "0.02"])
+    text = capsys.readouterr().out
+    assert "10 bb: -0.0453" in text
+    assert "push 58.3%, call 37.4%" in text
+    # Seed 003: the first algorithm can converge to a non-equilibrium, and the check catches it.
+    assert (
+        "vi-fp: exhausted after 1 iterations, believes 3.000, gets 0.000; ex-post gain 2.0" in text
+    )
+    assert text.count("ex-post gain 0.000") == 3
+    assert "small blind jams after a fold" in text
+    assert "[65.2%]" in text

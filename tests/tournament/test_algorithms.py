@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from itertools import product
-
 import numpy as np
 import pytest
 
 from equipoise.certify.tournament import certify_tournament, ex_post
 from equipoise.errors import EquipoiseError
-from equipoise.games.stochastic import ExplicitGame
+from equipoise.games.stochastic import hot_potato
 from equipoise.games.tournament import Hands, Tournament
 from equipoise.solve.base import Iterations, Status, Stop
 from equipoise.solve.fictitious import fictitious_play
@@ -17,22 +15,6 @@ from equipoise.solve.stochastic import ALGORITHMS, VI_FP, solve_stochastic
 from equipoise.solve.tournament import TournamentSolution, solve_tournament
 
 RULES = Tournament(3, 2100, (300, 600), (50, 30, 20))
-
-
-def hot_potato(players: int = 3) -> ExplicitGame:
-    """Whose turn it is may end the game, for 2 to him and 1 to the others, or pass the turn on.
-
-    Ending is all there is to be won. But if every state is believed to be worth 3 to everybody,
-    passing on is an equilibrium of every state, and keeps the belief alive for ever.
-    """
-    tables = []
-    for turn in range(players):
-        table = np.empty((2,) * players, dtype=object)
-        for joint in product(range(2), repeat=players):
-            ended = [2 if p == turn else 1 for p in range(players)]
-            table[joint] = ended if joint[turn] else (turn + 1) % players
-        tables.append(table.tolist())
-    return ExplicitGame.of(tables, [2] * players)
 
 
 @pytest.mark.parametrize("players", [2, 3])

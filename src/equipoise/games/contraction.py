@@ -150,6 +150,10 @@ class Contraction:
         ]  # fmt: skip
         return np.stack(rows, axis=1)
 
+    def only(self, states: NDArray[np.int64]) -> Contraction:
+        """Return the contraction of these states of the batch."""
+        return Contraction(self.plays[states], self.margins[states], self.d_folds[states])
+
     def _sums(self, frozen: int, weights: Counts, weighted: int) -> Counts:
         """Return deals ``[o, state, h]`` in which player ``frozen`` and one with ``weights`` are in.
 

@@ -264,6 +264,22 @@ class ExplicitGame(StochasticGame):
         return likelihood, np.zeros((self.states, self.players, self.outcomes))
 
 
+def hot_potato(players: int = 3) -> ExplicitGame:
+    """Return a game in which whose turn it is ends it, for 2 to him and 1 to others, or passes it on.
+
+    Ending is all there is to be won. But if everybody believes every state to be worth 3 to him,
+    passing on is an equilibrium of every state, and keeps the belief alive for ever.
+    """
+    tables = []
+    for turn in range(players):
+        table = np.empty((2,) * players, dtype=object)
+        for joint in product(range(2), repeat=players):
+            ended = [2 if p == turn else 1 for p in range(players)]
+            table[joint] = ended if joint[turn] else (turn + 1) % players
+        tables.append(table.tolist())
+    return ExplicitGame.of(tables, [2] * players)
+
+
 def _prizes(entry: ArrayLike, players: int, state: int) -> NDArray[np.float64]:
     """Return the prizes that ``entry`` names, one for every player and none negative."""
     prizes = np.asarray(entry, dtype=np.float64)

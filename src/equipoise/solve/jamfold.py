@@ -51,9 +51,13 @@ Inside = tuple[int, ...]
 
 STEPS = 200
 """Steps of regret matching between linearisations, at first; they double each time, up to the most."""
-MOST_STEPS = 6400
-REFRESHES = 12
+MOST_STEPS = 1600
+REFRESHES = 24
 """Linearisations of a state, at most."""
+
+# If a state's gain falls by less than this factor, it goes a shorter part of its way to the solution of
+# the linearised hand, otherwise a longer one.
+_SWINGS, _SHORTER, _LONGER = 0.9, 0.6, 1.15
 
 
 class Link(NamedTuple):
@@ -110,6 +114,7 @@ def regret_matching(
     payoffs = game.payoffs(values)
     profile = game.uniform() if start is None else start.copy()
     active = np.arange(game.states)
+    last, share = np.full(game.states, np.inf), np.ones(game.states)
     for refresh in range(REFRESHES):
         steps = min(STEPS * 2**refresh, MOST_STEPS)
         open_states = [np.empty(0, dtype=np.int64)]
@@ -119,12 +124,17 @@ def regret_matching(
             states = active[batch]
             worth = game.action_values(L, payoffs[states])
             gains = game.gains(worth, profile[states], game.legal[states]).max(axis=1)
-            far = gains > tolerance
-            if far.any():
-                plays = game.plays(profile[states])
-                solved = _solve(game, plays, worth, payoffs[states], contraction, states, steps)
-                profile[states[far]] = game.profile(solved[far])
-                open_states.append(states[far])
+            far = np.flatnonzero(gains > tolerance)
+            # A state that swings about its solution is led there by shorter steps.
+            change = np.where(gains > _SWINGS * last[states], _SHORTER, _LONGER)
+            share[states] = np.minimum(share[states] * change, 1.0)
+            last[states] = gains
+            if len(far):
+                part = None if contraction is None else contraction.only(far)
+                states = states[far]
+                found = _solve(game, states, profile[states], worth[far], payoffs, part, steps)
+                profile[states] += share[states, None, None] * (found - profile[states])
+                open_states.append(states)
         active = np.concatenate(open_states)
         if not len(active):
             break
@@ -133,14 +143,15 @@ def regret_matching(
 
 def _solve(
     game: JamFold,
-    plays: Floats,
+    states: NDArray[np.int64],
+    profile: Profile,
     worth: Floats,
     payoffs: Floats,
     contraction: Contraction | None,
-    states: NDArray[np.int64],
     steps: int,
-) -> Floats:
-    """Return the solutions of a batch of states linearised at ``plays``."""
+) -> Profile:
+    """Return the solutions of some states, linearised at ``profile``."""
+    plays, payoffs = game.plays(profile), payoffs[states]
     links = LINKS[game.players]
     K = np.empty((len(plays), len(links), CLASSES, CLASSES), dtype=np.float32)
     for place, link in enumerate(links):
@@ -158,7 +169,7 @@ def _solve(
             constant, K, ends, game.owner, free, plays, steps, low, high, solved
         ),
     )
-    return solved
+    return game.profile(solved)
 
 
 def _jacobian(
