@@ -169,7 +169,8 @@ def _solve(
             constant, K, ends, game.owner, free, plays, steps, low, high, solved
         ),
     )
-    return game.profile(solved)
+    # Weights that sum to one but for rounding: without a choice players are in, exactly.
+    return game.profile(np.where(free[:, :, None], np.minimum(solved, 1.0), 1.0))
 
 
 def _jacobian(
@@ -245,7 +246,7 @@ def _shift(link: Link, plays: Floats, worth: Floats, mine: Floats) -> Floats | N
     return None
 
 
-@njit(cache=True, nogil=True, fastmath=True)
+@njit(cache=True, nogil=True)
 def _match_regrets(
     constant: Any, K: Any, ends: Any, owner: Any, free: Any, start: Any, steps: Any, low: Any,
     high: Any, average: Any,
@@ -256,46 +257,50 @@ def _match_regrets(
     """
     decisions, hands = constant.shape[1:]
     regret = np.empty((decisions, hands, 2))
-    advantage = np.empty((decisions, hands), dtype=np.float32)
+    advantage = np.empty((decisions, hands))
     play = np.empty((decisions, hands), dtype=np.float32)
+    scale = 6.0 / (steps * (steps + 1) * (2 * steps + 1))
     for s in range(low, high):
-        regret[:] = 0
-        average[s] = 0
-        play[:] = start[s]
+        for d in range(decisions):
+            for h in range(hands):
+                regret[d, h, 0] = regret[d, h, 1] = average[s, d, h] = 0.0
+                play[d, h] = start[s, d, h]
         for t in range(1, steps + 1):
             for d in range(decisions):
                 # The decisions of one player are made at once.
                 if d == 0 or owner[d] != owner[d - 1]:
-                    for e in range(d, decisions):
-                        if owner[e] == owner[d]:
-                            _advantage(constant[s, e], K[s], ends, e, play, advantage[e])
-                if free[s, d]:
-                    _update(advantage[d], regret[d], play[d])
+                    _advantages(constant[s], K[s], ends, owner, owner[d], play, advantage)
                 for h in range(hands):
-                    average[s, d, h] += t * t * play[d, h]
-        average[s] /= steps * (steps + 1) * (2 * steps + 1) / 6
+                    if free[s, d]:
+                        _update(advantage[d, h], regret[d, h], play[d], h)
+                    average[s, d, h] += scale * t * t * play[d, h]
 
 
 @njit(cache=True, nogil=True, fastmath=True)
-def _advantage(constant: Any, K: Any, ends: Any, d: Any, play: Any, out: Any) -> None:
-    """Fill ``out`` with the advantage of decision ``d``."""
-    out[:] = constant
+def _advantages(
+    constant: Any, K: Any, ends: Any, owner: Any, player: Any, play: Any, out: Any
+) -> None:
+    """Fill ``out`` with the advantages of a player's decisions."""
+    decisions, hands = constant.shape
+    for d in range(decisions):
+        if owner[d] == player:
+            for h in range(hands):
+                out[d, h] = constant[d, h]
     for place in range(len(ends)):
-        if ends[place, 0] == d:
-            source = play[ends[place, 1]]
-            for h in range(len(out)):
+        d, source = ends[place, 0], ends[place, 1]
+        if owner[d] == player:
+            for h in range(hands):
                 total = np.float32(0)
-                for g in range(len(source)):
-                    total += K[place, h, g] * source[g]
-                out[h] += total
+                for g in range(hands):
+                    total += K[place, h, g] * play[source, g]
+                out[d, h] += total
 
 
 @njit(cache=True, nogil=True)
-def _update(advantage: Any, regret: Any, play: Any) -> None:
+def _update(advantage: Any, regret: Any, play: Any, h: Any) -> None:
     """Add regrets for folding and going in, drop negative ones, and match them."""
-    for h in range(len(play)):
-        regret[h, 0] = max(regret[h, 0] - play[h] * advantage[h], 0.0)
-        regret[h, 1] = max(regret[h, 1] + (1 - play[h]) * advantage[h], 0.0)
-        total = regret[h, 0] + regret[h, 1]
-        if total > 0:
-            play[h] = regret[h, 1] / total
+    regret[0] = max(regret[0] - play[h] * advantage, 0.0)
+    regret[1] = max(regret[1] + (1 - play[h]) * advantage, 0.0)
+    total = regret[0] + regret[1]
+    if total > 0:
+        play[h] = regret[1] / total
