@@ -4,7 +4,7 @@
 
 Heads-up push/fold for chips; a game on which the first algorithm converges to no equilibrium; the
 tournament with three players, gain by outer iteration for each algorithm, ranges at equal stacks, what
-ICM gets wrong, and what players who believe in it lose. With 13,500 chips every algorithm takes
+the folded cards change, what ICM gets wrong, and what players who believe in it lose. With 13,500 chips every algorithm takes
 minutes: some 5 of CPU time for ``pi-fp``.
 """
 
@@ -16,9 +16,10 @@ import numpy as np
 
 from equipoise.cards.showdown import COMBOS
 from equipoise.certify.tournament import certify_tournament, ex_post
+from equipoise.games.contraction import pair_table, triple_table
 from equipoise.games.jamfold import cash, tournament_game
 from equipoise.games.stochastic import hot_potato
-from equipoise.games.tournament import POSITIONS, Hands, Tournament, decisions, describe
+from equipoise.games.tournament import POSITIONS, Hands, Tournament, decisions, describe, outcomes
 from equipoise.solve.base import Stop
 from equipoise.solve.fictitious import fictitious_play
 from equipoise.solve.jamfold import regret_matching
@@ -91,12 +92,58 @@ def against_published(solution: TournamentSolution) -> None:
         f"ex-post gain ${proof.gain:.6f} [{GAIN}], {proof.share:.5%} of the prizes; "
         f"tables off by at most ${proof.error:.6f}"
     )
-    share, odd = divmod(rules.units, 3)
-    stacks = [rules.unit * (share + (p < odd)) for p in range(3)]
-    for decision, part in zip(decisions(3), solution.strategy.shares(stacks), strict=True):
+    shares = solution.strategy.shares(equal(rules))
+    for decision, part in zip(decisions(3), shares, strict=True):
         name = describe(3, decision)
         theirs = f" [{RANGES[name]}%]" if name in RANGES else ""
         print(f"{name}: {part:.1%}{theirs}")
+
+
+def folded_cards(solution: TournamentSolution) -> None:
+    """Small against big blind at equal stacks after a fold, by what is made of the folded cards."""
+    heading("After the button's fold at equal stacks: small blind jams, big blind calls")
+    hands, stacks = Hands(solution.strategy.tournament, 3), equal(solution.strategy.tournament)
+    state = hands.number[solution.strategy.tournament.state(stacks)]
+    game = tournament_game(hands, solution.values[2])
+    v = game.payoffs(solution.values[3])[state]
+    jams = solution.strategy.at(stacks)[0].astype(np.float32)
+    dealt = pair_table(3)
+    left = dealt - triple_table().ranked @ jams
+    models = {
+        "as they are: neither in a hand nor on the board": left,
+        "not in a hand, but on the board": dealt / dealt[0] * left[0],
+        "as if they had not been dealt": dealt,
+    }
+    for name, deals in models.items():
+        jam, call = blind_battle(deals, v) @ COMBOS / 1326
+        print(f"{name}: {jam:.1%} and {call:.1%}")
+
+
+def blind_battle(deals: np.ndarray, v: np.ndarray, steps: int = 3000) -> np.ndarray:
+    """Solve small against big blind with these deals: all, won and tied by the small blind."""
+    names = [way.inside for way in outcomes(3)]
+    alone, walk, pot = names.index((1,)), names.index((2,)), names.index((1, 2))
+    parts = (deals[1], deals[2], deals[0] - deals[1] - deals[2])
+    gains = [
+        sum(part * (v[pot + o, p] - v[alone, p]) for o, part in enumerate(parts)) for p in (1, 2)
+    ]
+    plays, regret, average = np.full((2, 169), 0.5), np.zeros((2, 2, 169)), np.zeros((2, 169))
+    for t in range(1, steps + 1):
+        for p in range(2):
+            above = gains[1].T @ plays[0] if p else gains[0] @ plays[1]
+            above = above if p else above + deals[0].sum(axis=1) * (v[alone, 1] - v[walk, 1])
+            regret[p] += np.stack([-plays[p] * above, (1 - plays[p]) * above])
+            regret[p] = np.maximum(regret[p], 0)
+            total = regret[p].sum(axis=0)
+            plays[p] = np.divide(regret[p, 1], total, out=plays[p].copy(), where=total > 0)
+        average += (plays - average) * (3 / (t + 2))
+    return average
+
+
+def equal(rules: Tournament) -> list[int]:
+    """Return equal stacks, as far as units allow."""
+    share, odd = divmod(rules.units, 3)
+    return [rules.unit * (share + (p < odd)) for p in range(3)]
 
 
 def against_icm(solution: TournamentSolution) -> None:
@@ -133,6 +180,7 @@ def main(arguments: list[str] | None = None) -> None:
         outer_iterations(name, solution)
         if place == 0:
             against_published(solution)
+            folded_cards(solution)
             against_icm(solution)
 
 

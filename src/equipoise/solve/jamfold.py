@@ -31,10 +31,8 @@ from equipoise.games.contraction import (
     CLASSES,
     DEALS,
     FLIP,
-    HIGH,
     JAM_D,
     JAM_S,
-    LOW,
     ORDERS,
     RENAMED,
     Contraction,
@@ -160,7 +158,7 @@ def _solve(
     ends = np.array([[link.target, link.source] for link in links])
     constant = advantage.copy()
     for place, link in enumerate(links):
-        constant[:, link.target] -= np.matmul(K[:, place], plays[:, link.source, :, None])[..., 0]
+        constant[:, link.target] -= np.einsum("sxy,sy->sx", K[:, place], plays[:, link.source])
     solved = np.empty_like(plays)
     free = game.legal[states, FOLD::2]
     spread(
@@ -196,10 +194,7 @@ def _jacobian(
         more, less = (mine[:, _by_order(inside)] for inside in link.beyond)
         z = np.empty((len(mine), ORDERS), dtype=np.float32)
         z[:, RENAMED[link.frozen]] = link.sign * (more - less)
-        both = np.stack([z, z[:, FLIP]], axis=2)
-        straight, flipped = np.moveaxis(np.matmul(contraction.margins[:, link.frozen], both), 2, 0)
-        matrix[:, LOW, HIGH] += straight
-        matrix[:, HIGH, LOW] += np.where(LOW == HIGH, 0, flipped)
+        _add_margins(contraction.margins, link.frozen, z, np.ascontiguousarray(z[:, FLIP]), matrix)
         shift = _shift(link, plays, worth, mine)
         if shift is not None:
             out += table[0] * shift[:, :, None].astype(np.float32)
@@ -239,11 +234,28 @@ def _shift(link: Link, plays: Floats, worth: Floats, mine: Floats) -> Floats | N
         gain = sum(value[:, None] * deals for value, deals in zip(worth_of, met, strict=True))
         return np.asarray(-gain / (COMBOS * (DEALS[3] / 1326)))
     if (link.target, link.source) == (CALL_S, JAM_D):
-        reach = plays[:, JAM_D] @ pair_table(3)[0]
+        reach = np.einsum("sx,xy->sy", plays[:, JAM_D], pair_table(3)[0])
         folding = worth[:, 2 * CALL_S + FOLD]
         alone = np.repeat(mine[:, [outcomes(3).index(Outcome(D, (0,)))]], CLASSES, axis=1)
         return np.asarray(alone - np.divide(folding, reach, out=alone.copy(), where=reach > 0))
     return None
+
+
+@njit(cache=True, nogil=True)
+def _add_margins(margins: Any, frozen: Any, straight: Any, flipped: Any, out: Any) -> None:
+    """Add to ``out[s, x, y]`` what a frozen player's margins are worth by the order of hands."""
+    for s in range(len(out)):
+        pair = 0
+        for y in range(CLASSES):
+            for x in range(y + 1):
+                one, other = np.float32(0), np.float32(0)
+                for o in range(ORDERS):
+                    one += margins[s, frozen, pair, o] * straight[s, o]
+                    other += margins[s, frozen, pair, o] * flipped[s, o]
+                out[s, x, y] += one
+                if x != y:
+                    out[s, y, x] += other
+                pair += 1
 
 
 @njit(cache=True, nogil=True)
