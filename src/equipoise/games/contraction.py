@@ -233,19 +233,19 @@ def _freeze(weights: Any, columns: Any, low: Any, high: Any, out: Any) -> None:
 
 @njit(cache=True, nogil=True)
 def _fold(plays: Any, ranked: Any, low: Any, high: Any, out: Any) -> None:
-    """Fill ``out[s, t]`` with the deals in which S jams after D's fold and B calls, by D's class."""
-    total = np.empty(CLASSES, dtype=np.float32)
+    """Fill ``out[s, t]`` with the deals in which S jams after D's fold and B calls, by D's class.
+
+    Many terms go into each sum, which has to be in double precision for that.
+    """
     for s in range(low, high):
         for t in range(3):
             for i in range(CLASSES):
-                total[i] = 0
+                out[s, t, i] = 0.0
             for j in range(CLASSES):
                 for k in range(CLASSES):
-                    weight = np.float32(plays[s, JAM_S, j] * plays[s, CALL_JAM_S, k])
+                    weight = plays[s, JAM_S, j] * plays[s, CALL_JAM_S, k]
                     if weight > 0:
-                        _add(total, weight, ranked[t, j, k])
-            for i in range(CLASSES):
-                out[s, t, i] = total[i]
+                        _add(out[s, t], weight, ranked[t, j, k])
 
 
 @njit(cache=True, nogil=True)
