@@ -5,7 +5,7 @@
 Heads-up push/fold for chips; a game on which the first algorithm converges to no equilibrium; the
 tournament with three players, gain by outer iteration for each algorithm, ranges at equal stacks, what
 the folded cards change, what ICM gets wrong, and what players who believe in it lose. With 13,500 chips every algorithm takes
-minutes: some 5 of CPU time for ``pi-fp``.
+minutes: some 6 of CPU time for ``pi-fp``.
 """
 
 from __future__ import annotations

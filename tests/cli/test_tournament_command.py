@@ -74,6 +74,13 @@ def test_a_limit_stops_short_and_a_resume_goes_on(cli: Cli) -> None:
     assert resumed.fields["iterations"] == straight.fields["iterations"]
 
 
+def test_no_time_at_all(cli: Cli) -> None:
+    outcome = cli(*HEADS_UP, "--time", 0, "--json")
+    assert outcome.code == 1
+    assert outcome.fields["status"] == "time limit"
+    assert outcome.fields["gain"] > 1
+
+
 def test_an_interrupt_loses_at_most_one_iteration(
     cli: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
