@@ -104,6 +104,13 @@ def test_interrupted_solves_go_on_where_they_were(solved: TournamentSolution) ->
     assert (resumed.strategy.plays[3] == solved.strategy.plays[3]).all()
 
 
+def test_the_best_profile_is_returned() -> None:
+    # The gain rises from the second to the third iteration.
+    found = solve_tournament(RULES, "fp-pi", Stop(gap=1e-3) | Iterations(3))
+    assert found.gain == min(row.gap for row in found.log)
+    assert certify_tournament(found.strategy).parts[3].gain == pytest.approx(found.gain, abs=1e-3)
+
+
 def test_unknown_algorithms() -> None:
     with pytest.raises(EquipoiseError, match="found foo with regret"):
         solve_tournament(RULES, "foo")

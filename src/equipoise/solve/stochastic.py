@@ -24,7 +24,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -149,7 +149,10 @@ ALGORITHMS = {
 
 @dataclass(frozen=True, eq=False)
 class StochasticSolution:
-    """A profile, its values, what players could gain, and the road to it."""
+    """The best profile that was measured, its values, what players could gain, the road to it.
+
+    ``claimed`` are the values that the algorithm believed in, ``values`` what the profile earns.
+    """
 
     game: StochasticGame
     algorithm: str
@@ -215,6 +218,7 @@ def solve_stochastic(
         start = StochasticProgress(0, values, profile, [])
     progress, change = start, math.inf
     now = method.measure(game, progress.profile, progress.values, progress.iterations)
+    best = _Point.of(now)
     while True:
         if not progress.rows or progress.rows[-1].iterations < progress.iterations:
             row = Row(
@@ -237,18 +241,32 @@ def solve_stochastic(
             float(np.abs(profile - now.profile).max()),
         )
         now = method.measure(game, profile, next_values, now.iterations + 1)
+        best = min(best, _Point.of(now), key=lambda point: point.gain)
         progress = replace(progress, iterations=now.iterations, values=next_values, profile=profile)
     return StochasticSolution(
         game=game,
         algorithm=algorithm,
         status=status,
-        profile=now.profile,
-        values=now.own,
-        claimed=now.values,
-        gain=now.gain,
+        profile=best.profile,
+        values=best.own,
+        claimed=best.claimed,
+        gain=best.gain,
         iterations=now.iterations,
         log=tuple(progress.rows),
     )
+
+
+class _Point(NamedTuple):
+    """What is kept of the best iterate."""
+
+    profile: Profile
+    own: Values
+    claimed: Values
+    gain: float
+
+    @classmethod
+    def of(cls, iterate: Iterate) -> _Point:
+        return cls(iterate.profile, iterate.own, iterate.values, iterate.gain)
 
 
 def _status(
