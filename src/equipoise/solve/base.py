@@ -232,7 +232,16 @@ class Progress:
         )
         self.rows.append(row)
         if self.best_row is None or row.gap < self.best_row.gap:
-            self.best, self.best_row = (x.copy(), y.copy()), row
+            self._keep(x, y)
+            self.best_row = row
+
+    def _keep(self, x: Plan, y: Plan) -> None:
+        """Copy the best point, over the one before: large games have no room for both."""
+        if self.best is None:
+            self.best = x.copy(), y.copy()
+        else:
+            for kept, plan in zip(self.best, (x, y), strict=True):
+                np.copyto(kept, plan)
 
     def state(self) -> Arrays:
         """Return the run's state, the best point and the log as one dictionary of arrays."""
