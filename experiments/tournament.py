@@ -92,11 +92,14 @@ def against_published(solution: TournamentSolution) -> None:
         f"ex-post gain ${proof.gain:.6f} [{GAIN}], {proof.share:.5%} of the prizes; "
         f"tables off by at most ${proof.error:.6f}"
     )
-    shares = solution.strategy.shares(equal(rules))
-    for decision, part in zip(decisions(3), shares, strict=True):
+    shares, often = (
+        solution.strategy.shares(equal(rules)),
+        solution.strategy.frequencies(equal(rules)),
+    )
+    for decision, part, frequency in zip(decisions(3), shares, often, strict=True):
         name = describe(3, decision)
         theirs = f" [{RANGES[name]}%]" if name in RANGES else ""
-        print(f"{name}: {part:.1%}{theirs}")
+        print(f"{name}: {part:.1%} of hands, {frequency:.1%} of the time{theirs}")
 
 
 def folded_cards(solution: TournamentSolution) -> None:

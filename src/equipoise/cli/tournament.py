@@ -265,6 +265,12 @@ def _fields(
             describe(m, decision): share
             for decision, share in zip(decisions(m), strategy.shares(shown).tolist(), strict=True)
         },
+        "frequencies": {
+            describe(m, decision): None if np.isnan(often) else often
+            for decision, often in zip(
+                decisions(m), strategy.frequencies(shown).tolist(), strict=True
+            )
+        },
         "icm_error": {
             "stacks": [stack * rules.unit for stack in hands.states[int(worst)]],
             "position": POSITIONS[m][int(position)],
@@ -302,8 +308,13 @@ def _print(fields: dict[str, Any], solution: TournamentSolution) -> None:
     ]
     print_table(("position", "chips", "value", "ICM"), rows)
     print_table(
-        ("decision", "share of hands"),
-        [(name, f"{share:.1%}") for name, share in fields["ranges"].items()],
+        ("decision", "share of hands", "how often"),
+        [
+            (name, f"{share:.1%}", "never asked" if often is None else f"{often:.1%}")
+            for (name, share), often in zip(
+                fields["ranges"].items(), fields["frequencies"].values(), strict=True
+            )
+        ],
     )
     for file in fields["files"]:
         note(f"wrote {file}")

@@ -103,6 +103,22 @@ def _heads_up_deals(plays: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.stack(rows, axis=1)
 
 
+def arrivals(plays: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return how often each class comes to each decision of one state, both ``[decision, class]``.
+
+    What others have done before tells of their cards, and so of the player's own: after the button's
+    fold, the blinds' hands are a little better than a fresh deal.
+    """
+    players = next(m for m in (2, 3) if len(decisions(m)) == len(plays))
+    if players == 2:
+        deals = _heads_up_deals(plays[None])[0] / DEALS[2]
+    else:
+        ((_, contraction),) = contractions(plays[None])
+        deals = contraction.likelihoods()[0] / DEALS[3]
+    actions = np.array([action for action, _ in _slots(players)])
+    return np.stack([deals[actions == 2 * d + JAM].sum(axis=0) for d in range(len(plays))])
+
+
 def tournament_game(hands: Hands, fewer: Values | None = None) -> JamFold:
     """Return the game of ``hands``; ``fewer`` are the values of nodes with one player less."""
     matrices, paid = hands.transitions()
@@ -134,6 +150,17 @@ def cash(stack: float, small: float = 0.5, big: float = 1.0) -> JamFold:
     return _game(2, 1, legal, csr_matrix((10, 2)), prizes.ravel())
 
 
+def _slots(players: int) -> list[tuple[int, int]]:
+    """Return the (action, outcome) pairs of a hand, grouped by action."""
+    return [
+        (2 * d + action, o)
+        for d, move in enumerate(decisions(players))
+        for action in (FOLD, JAM)
+        for o, way in enumerate(outcomes(players))
+        if leads_to(move, action, way)
+    ]
+
+
 def _game(
     players: int,
     states: int,
@@ -142,14 +169,7 @@ def _game(
     prizes: Values,
 ) -> JamFold:
     """Return the game with these payoffs; decisions, actions and slots follow from the players."""
-    moves, ways = decisions(players), outcomes(players)
-    slots = [
-        (2 * d + action, o)
-        for d, move in enumerate(moves)
-        for action in (FOLD, JAM)
-        for o, way in enumerate(ways)
-        if leads_to(move, action, way)
-    ]
+    moves, ways, slots = decisions(players), outcomes(players), _slots(players)
     return JamFold(
         players=players,
         states=states,

@@ -41,6 +41,19 @@ class TournamentStrategy:
         """Return the share of all hands that goes in at each decision, for stacks in chips."""
         return np.asarray(self.at(stacks) @ COMBOS / COMBOS.sum())
 
+    def frequencies(self, stacks: Sequence[int]) -> NDArray[np.float64]:
+        """Return how often the player goes in when a decision is his, for stacks in chips.
+
+        It is not the share of hands: what the others have done has told of their cards. Where a
+        decision never comes up it is not a number.
+        """
+        from equipoise.games.jamfold import arrivals
+
+        plays = self.at(stacks)
+        arriving = arrivals(plays)
+        with np.errstate(invalid="ignore"):
+            return np.asarray((plays * arriving).sum(axis=1) / arriving.sum(axis=1))
+
 
 def save_tournament(
     path: str | Path,
