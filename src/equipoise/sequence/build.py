@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -25,7 +26,7 @@ class SequenceForm:
     """max_{x in X} min_{y in Y} <x, A y>: all that a two-player zero-sum solver sees.
 
     ``fingerprint`` names the game (and abstraction) that strategies of this form belong to. Where a
-    form works in an order of its own, ``canonical`` is the place of each entry of a strategy in it,
+    form works in an order of its own, ``canonical(player)`` is the place of each entry of a strategy in it,
     and ``tree`` and ``buckets`` say what the entries are.
     """
 
@@ -34,7 +35,7 @@ class SequenceForm:
     A: Payoff
     name: str
     fingerprint: str
-    canonical: tuple[NDArray[np.uint32], NDArray[np.uint32]] | None = None
+    canonical: Callable[[int], NDArray[np.uint32]] | None = None
     tree: BettingTree | None = None
     buckets: tuple[tuple[int, int], ...] = ()
 

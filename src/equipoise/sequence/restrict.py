@@ -61,7 +61,7 @@ def restrict(form: SequenceForm, rows: Mask, columns: Mask) -> Restricted:
             f"Restriction of '{form.name}': found {form.A.nonzeros:,} payoffs, expected at most "
             f"{MOST_PAYOFFS:,}, since they are written out; solve the whole game instead."
         )
-    order = form.canonical or (None, None)
+    order = [None if form.canonical is None else form.canonical(player) for player in (0, 1)]
     X, first = _restrict_space(form.X, rows, order[0], "rows")
     Y, second = _restrict_space(form.Y, columns, order[1], "columns")
     matrix = form.A.matrix().tocsr()[first][:, second].tocoo()

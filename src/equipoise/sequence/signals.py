@@ -7,15 +7,16 @@ term for each pair of rounds in which the two players acted last.
 
 *Layout of strategies.* Whatever order a form works in, strategies of a game with signals are kept in
 one canonical order: the empty sequence, then for each decision node of the player in the betting
-tree's preorder, for each action, one entry a bucket. ``canonical[s]`` is the place of entry ``s`` of
-the canonical order in the form's own order.
+tree's preorder, for each action, one entry a bucket. ``canonical(player)[s]`` is the place of entry ``s``
+of the canonical order in the form's own order; as long as a plan, it is made when it is asked for.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -46,7 +47,7 @@ class _Side:
     """One player's treeplex, its canonical order, and her last sequence at every betting node."""
 
     space: Treeplex
-    canonical: NDArray[np.uint32]
+    canonical: Callable[[], NDArray[np.uint32]]
     last: list[_Last]
     trunk: int
     units: int
@@ -54,7 +55,7 @@ class _Side:
 
 def factored_form(
     tree: BettingTree, rounds: Sequence[SignalRound]
-) -> tuple[Treeplex, Treeplex, Factored, tuple[NDArray[np.uint32], NDArray[np.uint32]]]:
+) -> tuple[Treeplex, Treeplex, Factored, Callable[[int], NDArray[np.uint32]]]:
     """Return ``X, Y, A`` and both canonical orders for a betting tree and each round's signals."""
     cut = _tiling(tree, rounds)
     first, second = (_side(tree, rounds, player, cut) for player in (0, 1))
@@ -63,7 +64,7 @@ def factored_form(
         return _payoff(tree, sample(rounds, proportion, random), cut, first, second)
 
     payoff = replace(_payoff(tree, rounds, cut, first, second), sampler=sampler)
-    return first.space, second.space, payoff, (first.canonical, second.canonical)
+    return first.space, second.space, payoff, lambda player: (first, second)[player].canonical()
 
 
 def _payoff(
@@ -161,7 +162,7 @@ def _side(
             size += units * len(buckets)
     for node in np.flatnonzero(tree.player != player).tolist():
         _inherit(tree, last, node, player)
-    canonical = _canonical(tree, rounds, player, cut, nodes, start, trunk_size, units)
+    canonical = partial(_canonical, tree, rounds, player, cut, nodes, start, trunk_size, units)
     return _Side(Treeplex.from_rows(rows), canonical, last, trunk_size, units)
 
 

@@ -199,8 +199,10 @@ class Solution:
         if form.canonical is None or form.tree is None:
             behaviour = (form.X.behaviour(self.x), form.Y.behaviour(self.y))
             return Strategy(form.name, form.fingerprint, behaviour)
-        first, second = form.canonical
-        ordered = (form.X.behaviour(self.x)[first], form.Y.behaviour(self.y)[second])
+        ordered = (
+            form.X.behaviour(self.x)[form.canonical(0)],
+            form.Y.behaviour(self.y)[form.canonical(1)],
+        )
         return Strategy(form.name, form.fingerprint, ordered, Layout.of(form.tree, form.buckets))
 
 
