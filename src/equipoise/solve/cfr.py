@@ -144,6 +144,11 @@ class _Side:
         self.average = np.ones(space.size, dtype=dtype)
         self.scratch = np.empty((3, space.widest), dtype=dtype)
 
+    def state(self) -> Arrays:
+        """Return what must be kept: without optimism, play is the regrets."""
+        arrays = {"regret": self.regret, "average": self.average}
+        return arrays if self.play is self.regret else {**arrays, "play": self.play}
+
     @cached_property
     def plan(self) -> NDArray[Any]:
         """Current behaviour as a plan, for payoffs that want it whole."""
@@ -243,16 +248,15 @@ class CFRRun:
         """Return regrets, predictions and averages."""
         state: Arrays = {"weight": np.array(self.weight), "horizon": np.array(self.horizon)}
         for player, side in enumerate(self.sides):
-            for name in ("regret", "play", "average"):
-                state[f"{name}.{player}"] = getattr(side, name)
+            state |= {f"{name}.{player}": array for name, array in side.state().items()}
         return state
 
     def restore(self, state: Arrays) -> None:
         """Continue from :meth:`state`."""
         self.weight, self.horizon = float(state["weight"]), int(state["horizon"])
         for player, side in enumerate(self.sides):
-            for name in ("regret", "play", "average"):
-                getattr(side, name)[:] = state[f"{name}.{player}"]
+            for name, array in side.state().items():
+                array[:] = state[f"{name}.{player}"]
 
 
 @njit(**KERNEL)
