@@ -12,9 +12,9 @@ from equipoise.games.classic import kuhn, leduc
 from equipoise.games.views import signal_rounds
 from equipoise.sequence.build import build
 from equipoise.sequence.restrict import restrict
-from equipoise.solve.auto import Shrinking
 from equipoise.solve.base import solve
 from equipoise.solve.lp import LP
+from equipoise.solve.shrinking import Shrinking
 
 FORMS = [build(kuhn()), build(kuhn(5)), build(leduc(2, 2))]
 

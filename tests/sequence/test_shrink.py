@@ -9,10 +9,11 @@ from equipoise.games.classic import kuhn, leduc, liars_dice
 from equipoise.games.normal import from_matrices
 from equipoise.sequence.build import build
 from equipoise.sequence.shrink import shrink
-from equipoise.solve.auto import Shrinking, choose
+from equipoise.solve.auto import choose
 from equipoise.solve.base import Gap, measure, solve
 from equipoise.solve.cfr import DCFR
 from equipoise.solve.lp import LP
+from equipoise.solve.shrinking import Shrinking
 
 
 def infosets(form):

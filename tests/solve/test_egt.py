@@ -13,9 +13,9 @@ from equipoise.numerics.simplex import project, softmax
 from equipoise.sequence.build import build
 from equipoise.sequence.prox import Prox
 from equipoise.sequence.shrink import shrink
-from equipoise.solve.auto import Shrinking
 from equipoise.solve.base import Context, Gap, Iterations, solve
 from equipoise.solve.egt import EGT
+from equipoise.solve.shrinking import Shrinking
 
 KUHN, LEDUC = -1 / 18, -0.085606424078  # Kuhn 1950; OpenSpiel's tests
 SCHEMES = ["seed", "kroer", "dge"]

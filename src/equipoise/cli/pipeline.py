@@ -197,8 +197,8 @@ def _solve(
     """
     from equipoise.cli.checkpoints import checkpoint_of, identity, require_same, saver
     from equipoise.cli.progress import live
-    from equipoise.solve.auto import Shrinking
     from equipoise.solve.base import solve
+    from equipoise.solve.shrinking import Shrinking
     from equipoise.strategy.store import CHECKPOINT, load
 
     place = checkpoint_of(request.out)

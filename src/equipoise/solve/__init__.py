@@ -9,7 +9,7 @@ _HOME: dict[str, str] = {
     "Gap": "equipoise.solve.base",
     "Iterations": "equipoise.solve.base",
     "LP": "equipoise.solve.lp",
-    "Shrinking": "equipoise.solve.auto",
+    "Shrinking": "equipoise.solve.shrinking",
     "Solution": "equipoise.solve.base",
     "Status": "equipoise.solve.base",
     "Stop": "equipoise.solve.base",

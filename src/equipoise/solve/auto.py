@@ -1,7 +1,4 @@
-"""Solving the smaller game, and choosing a method.
-
-:class:`Shrinking` runs any method on the losslessly merged form (:mod:`equipoise.sequence.shrink`)
-and hands back plans of the full one; the solve loop measures their gap in the full form.
+"""Choosing a method.
 
 :func:`choose` is ``--algorithm auto``. On a tree it merges first. Then, up to sizes that were
 measured, one linear program (simplex for small games, interior point for fine gaps in larger ones)
@@ -15,17 +12,14 @@ that forgets faster than usual: on Rhode Island Hold'em, gamma = 4 leaves a fift
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
-from equipoise.errors import EquipoiseError
 from equipoise.games.betting import BettingTree
 from equipoise.sequence.build import SequenceForm
 from equipoise.sequence.payoff import Sparse
-from equipoise.sequence.restrict import Restricted
-from equipoise.sequence.shrink import Shrunk, shrink
-from equipoise.solve.base import Arrays, Context, Method, Plan, Run
+from equipoise.sequence.shrink import shrink
+from equipoise.solve.base import Method
 from equipoise.solve.cfr import DCFR
 from equipoise.solve.lp import LP
+from equipoise.solve.shrinking import Shrinking
 
 SIMPLEX_NONZEROS = 20_000
 IPX_NONZEROS = 300_000
@@ -33,79 +27,6 @@ SPARSE = 4.0  # payoffs a sequence, up to which simplex stays ahead of interior 
 ROUGH = 1e-5
 SINGLE_PRECISION = 1e-6
 GAMMA = 4.0
-
-
-@dataclass(frozen=True)
-class Shrinking:
-    """Run ``method`` on the merged form, or on a ``small`` one that is at hand (merged or restricted)."""
-
-    method: Method
-    small: Shrunk | Restricted | None = field(default=None, repr=False, compare=False)
-
-    @property
-    def name(self) -> str:
-        """Name as the command line spells it."""
-        return f"{(self.small or Shrunk).verb}:{self.method.name}"
-
-    def start(self, form: SequenceForm, context: Context) -> ShrinkingRun:
-        """Merge the form and start the method on what is left."""
-        if self.small is None and not isinstance(form.A, Sparse):
-            raise EquipoiseError(
-                f"{self.name}: '{form.name}' is a game with signals, expected a tree: signals are "
-                "merged by an abstraction."
-            )
-        small = self.small or shrink(form)
-        return ShrinkingRun(small, self.method.start(small.form, context))
-
-
-class ShrinkingRun:
-    """A run on the merged form, seen from the full one."""
-
-    def __init__(self, small: Shrunk | Restricted, run: Run) -> None:
-        self.small, self.run = small, run
-
-    @property
-    def iterations(self) -> int:
-        """Iterations of the inner run."""
-        return self.run.iterations
-
-    @iterations.setter
-    def iterations(self, value: int) -> None:
-        self.run.iterations = value
-
-    @property
-    def gradients(self) -> int:
-        """Gradients of the inner run."""
-        return self.run.gradients
-
-    @gradients.setter
-    def gradients(self, value: int) -> None:
-        self.run.gradients = value
-
-    @property
-    def finished(self) -> bool:
-        """Whether the inner run is finished."""
-        return self.run.finished
-
-    @finished.setter
-    def finished(self, value: bool) -> None:
-        self.run.finished = value
-
-    def advance(self, iterations: int) -> None:
-        """Advance the inner run."""
-        self.run.advance(iterations)
-
-    def point(self) -> tuple[Plan, Plan]:
-        """Return the inner run's plans, lifted."""
-        return self.small.lift(*self.run.point())
-
-    def state(self) -> Arrays:
-        """Return the inner run's state."""
-        return self.run.state()
-
-    def restore(self, state: Arrays) -> None:
-        """Restore the inner run."""
-        self.run.restore(state)
 
 
 def choose(form: SequenceForm, target: float) -> tuple[Method, str]:

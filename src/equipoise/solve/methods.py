@@ -93,7 +93,7 @@ METHODS: dict[str, Row] = {
 
 WRAPPERS: dict[str, Row] = {
     "shrink": Row(
-        "equipoise.solve.auto:Shrinking",
+        "equipoise.solve.shrinking:Shrinking",
         {},
         "shrink:METHOD first merges what plays the same part in a tree: smaller, and no less exact",
     ),
