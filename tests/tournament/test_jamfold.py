@@ -8,10 +8,11 @@ import pytest
 from equipoise.cards.showdown import COMBOS, PLACES, three_way, two_way
 from equipoise.errors import EquipoiseError
 from equipoise.games.contraction import DEALS, pair_table, triple_table
-from equipoise.games.jamfold import JamFold, cash, tournament_game
+from equipoise.games.jamfold import JamFold, arrivals, cash, tournament_game
 from equipoise.games.tournament import Hands, Tournament, decisions, leads_to, outcomes
 from equipoise.solve.fictitious import fictitious_play
 from equipoise.solve.jamfold import regret_matching
+from equipoise.strategy.tournament import TournamentStrategy
 
 RULES = Tournament(3, 2100, (300, 600), (50, 30, 20))
 
@@ -22,6 +23,50 @@ def random_plays(game: JamFold, seed: int) -> np.ndarray:
     plays = rng.random((game.states, game.decisions, 169))
     plays = np.clip(3 * plays - 1, 0, 1)
     return np.where(game.legal[:, ::2, None], plays, 1.0)
+
+
+def test_arrivals_are_sums_over_deals() -> None:
+    """With three players, by hand: what the others did before, averaged over their cards."""
+    rng = np.random.default_rng(5)
+    plays = rng.random((6, 169))
+    triples, moves = three_way().triples, decisions(3)
+    found = arrivals(plays)
+    for d, move in enumerate(moves):
+        # Axes of ``triples``: button, small blind, big blind.
+        weight = triples.astype(float)
+        for p in range(move.player):
+            before = frozenset(q for q in move.inside if q < p)
+            goes_in = plays[moves.index((p, before))]
+            shape = [1, 1, 1]
+            shape[p] = 169
+            weight = weight * (goes_in if p in move.inside else 1 - goes_in).reshape(shape)
+        others = tuple(p for p in range(3) if p != move.player)
+        assert found[d] == pytest.approx(weight.sum(axis=others) / triples.sum(), abs=1e-7)
+    # Whatever the button does, the small blind decides next.
+    assert found[1:3].sum(axis=0) == pytest.approx(COMBOS / 1326, abs=1e-7)
+
+
+def test_heads_up_arrivals_are_sums_over_deals() -> None:
+    plays = np.random.default_rng(6).random((2, 169))
+    pairs = two_way().pairs / two_way().pairs.sum()
+    jam, call = arrivals(plays)
+    assert jam == pytest.approx(COMBOS / 1326)
+    assert call == pytest.approx(plays[0] @ pairs)
+
+
+def test_how_often_players_go_in() -> None:
+    """Not the share of hands: after a jam, the blinds' hands are worse than a fresh deal."""
+    rules = Tournament(2, 6000, (300, 600), (60, 40))
+    good = np.zeros((1, 2, 169))
+    good[:, :, [0, 14, 28]] = 1.0  # AA, KK, QQ
+    plays = np.repeat(good, len(Hands(rules, 2).states), axis=0)
+    strategy = TournamentStrategy(rules, {2: plays})
+    jams, calls = strategy.frequencies([3000, 3000])
+    assert jams == pytest.approx(18 / 1326)
+    # Against AA there are 1 AA, 6 KK, 6 QQ of C(50, 2) hands left; likewise against KK and QQ.
+    assert calls == pytest.approx(13 / 1225)
+    never = TournamentStrategy(rules, {2: np.zeros_like(plays)})
+    assert np.isnan(never.frequencies([3000, 3000])[1])
 
 
 @pytest.fixture(scope="module")
