@@ -47,6 +47,11 @@ def test_a_small_tournament(cli: Cli) -> None:
     assert strategy.shares([900, 600, 600]) == pytest.approx(list(found["ranges"].values()))
     assert values[3].shape == (45,)
     assert load("it.eqp").metadata["gain"] == pytest.approx(found["gain"])
+    # Anyone can check the file again.
+    again = cli("certify", "tournament", "it.eqp", "--json").fields
+    assert again == {name: found[name] for name in ("gain", "share", "table_error")}
+    assert "3 players" in cli("certify", "tournament", "it.eqp").out
+    assert cli("certify", "tournament", "it.eqp", "--rigorous").code == 2
 
 
 def test_tables_and_progress_for_people(cli: Cli) -> None:

@@ -9,10 +9,17 @@ import typer
 
 from equipoise.cli import options
 from equipoise.cli.output import number, print_facts, print_json, print_table
+from equipoise.errors import EquipoiseError
 
 
 def command(
-    game: options.Game,
+    game: Annotated[
+        str,
+        typer.Argument(
+            metavar="GAME",
+            help="A game, as for solve, or 'tournament', whose strategies hold their rules.",
+        ),
+    ],
     strategy: Annotated[
         Path,
         typer.Argument(
@@ -25,6 +32,9 @@ def command(
     json: options.Json = False,
 ) -> None:
     """Recompute value, best responses and gap of a strategy from the rules of the game alone."""
+    if game == "tournament":
+        _certify_tournament(strategy, rigorous, json)
+        return
     from equipoise import certify
     from equipoise.cli.loading import load_game, player_names, strategy_of_game
 
@@ -46,3 +56,25 @@ def command(
     print_table(("player", "value", "best response", "gain"), rows)
     bound = "at most " if rigorous else ""
     print_facts({"game": rules.name, "gap": f"{bound}{number(proof.gap)}"})
+
+
+def _certify_tournament(strategy: Path, rigorous: bool, json: bool) -> None:
+    """Print the ex-post check of a tournament's strategy."""
+    from equipoise.certify.tournament import certify_tournament
+    from equipoise.strategy.tournament import load_tournament
+
+    if rigorous:
+        raise EquipoiseError("--rigorous: found a tournament, expected a game given as a tree.")
+    found, _ = load_tournament(strategy)
+    proof = certify_tournament(found)
+    if json:
+        print_json({"gain": proof.gain, "share": proof.share, "table_error": proof.error})
+        return
+    rows = [(f"{m} players", number(part.gain)) for m, part in proof.parts.items()]
+    print_table(("with", "most that any player can gain at any state"), rows)
+    print_facts(
+        {
+            "gain": f"{number(proof.gain)}, {proof.share:.5%} of the prizes",
+            "tables": f"values off by at most {proof.error:.6f} for rounded ones",
+        }
+    )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -111,6 +112,11 @@ def command(
     )
     solution = _solve(rules, algorithm, inner, stop, out, resume, None if json else _report)
     proof = None if solution.status is Status.INTERRUPTED else certify_tournament(solution.strategy)
+    # The certificate, not the solver, says whether the target is met.
+    if proof is not None and proof.gain <= stop.gap:
+        solution = replace(solution, status=Status.CONVERGED)
+    elif solution.status is Status.CONVERGED:
+        solution = replace(solution, status=Status.UNCERTIFIED)
     _save(out, solution, proof, inner)
     files = [out]
     if plots is not None:

@@ -38,6 +38,7 @@ GAIN = 1e-5
 """Share of the prize pool that players may gain, by default."""
 
 _FEWER = 0.1
+"""Share of the gain that states with fewer players may make up: what is left is for the others."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,7 +114,7 @@ def solve_tournament(
                 hands.icm(),
                 INNER[inner],
                 algorithm,
-                stop if last else replace(stop, gap=_FEWER * stop.gap, iterations=np.inf),
+                _stop(stop, m, last),
                 start=start,
                 monitor=report,
                 checkpoint=save,
@@ -121,6 +122,13 @@ def solve_tournament(
                 interrupted=interrupted,
             )
     return _solution(tournament, algorithm, done)
+
+
+def _stop(stop: Stop, m: int, last: bool) -> Stop:
+    """Return when to stop with m players left, so that gains at all of them add up to the target."""
+    if not last:
+        return replace(stop, gap=_FEWER * stop.gap, iterations=np.inf)
+    return stop if m == 2 else replace(stop, gap=(1 - _FEWER) * stop.gap)
 
 
 def _solution(
