@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from equipoise.errors import EquipoiseError
 from equipoise.numerics.threads import spread
-from equipoise.sequence.tiles import Half, Tiling, add_tiles, half
+from equipoise.sequence.tiles import Half, Tiling, add_tiles, half, packing
 
 Indices = NDArray[np.uint32]
 
@@ -199,9 +199,10 @@ class Factored:
         assert self.last is not None
         half = self.last.half(source, vector.dtype)
         tail, result = vector[self.last.trunk[source] :], out[self.last.trunk[1 - source] :]
+        one = half.value.dtype.type(1)
         spread(
             len(half.tile_source) - 1,
-            lambda lane, low, high: add_tiles(half, low, high, tail, result),
+            lambda lane, low, high: add_tiles(half, low, high, one, tail, result, packing(half)),
         )
 
     def matrix(self) -> Any:

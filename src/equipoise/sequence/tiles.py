@@ -23,7 +23,6 @@ from numpy.typing import NDArray
 from equipoise.games.signals import SignalRound
 
 Indices = NDArray[np.uint32]
-Vector = NDArray[Any]
 
 _TILE_BUCKETS = 256
 _DENSE_FILL = 0.5
@@ -42,7 +41,7 @@ class Half(NamedTuple):
     ``value[m]`` holds matrix ``m``. Where components are nearly full it is a row-major array for each
     component, source by target, from ``start[c]`` on. Else it is lists: the sources of target ``t``
     are ``sources[pointer[t] : pointer[t + 1]]``. Targets and sources are places in tile order. Leaves
-    ``leaf[m] .. leaf[m + 1]`` use matrix ``m``, sorted by target.
+    ``leaf[m] .. leaf[m + 1]`` use matrix ``m``.
     """
 
     tile_source: Indices
@@ -145,7 +144,7 @@ def half(
         pointer = np.concatenate(([0], np.cumsum(sizes))).astype(np.uint32)
         sources = at[source][by_target].astype(np.uint32)
     matrix, *units, coefficient = leaves
-    by_matrix = np.lexsort((units[target], matrix))
+    by_matrix = np.argsort(matrix, kind="stable")
     counts = np.bincount(matrix, minlength=len(values))
     return Half(
         tile_source=cut.bounds(source).astype(np.uint32),
@@ -164,63 +163,22 @@ def half(
     )
 
 
-def add_tiles(half: Half, low: int, high: int, tail: Vector, out: Vector) -> None:
-    """Add the payoffs of tiles ``low .. high``; vectors hold the last round of all tiles.
-
-    The same as :func:`tile_product`, with nothing to compile: for whole vectors, NumPy is as fast.
-    """
-    for m in range(len(half.leaf) - 1):
-        leaves = slice(half.leaf[m], half.leaf[m + 1])
-        targets, first = np.unique(half.leaf_target[leaves], return_index=True)
-        if len(targets) == 0:
-            continue
-        for p in range(low, high):
-            source = _by_unit(tail, half.tile_source, p)[half.leaf_source[leaves]]
-            total = (
-                _dense_tile(half, m, p, source)
-                if len(half.sources) == 0
-                else _list_tile(half, m, p, source)
-            )
-            total *= half.leaf_scale[leaves, None]
-            if len(first) < len(total):
-                total = np.add.reduceat(total, first, axis=0)
-            _by_unit(out, half.tile_target, p)[targets] += total
-
-
-def _by_unit(vector: Vector, tiles: Indices, p: int) -> Vector:
-    """Return tile ``p`` of a vector over all tiles as a matrix, units by places."""
-    units = len(vector) // int(tiles[-1])
-    return vector[units * int(tiles[p]) : units * int(tiles[p + 1])].reshape(units, -1)
-
-
-def _dense_tile(half: Half, m: int, p: int, source: Vector) -> Vector:
-    """Return the product of rows over a tile's sources with matrix ``m``, component by component."""
-    total = np.empty((len(source), half.tile_target[p + 1] - half.tile_target[p]), source.dtype)
-    for c in range(half.tile_component[p], half.tile_component[p + 1]):
-        from_ = slice(*(half.component_source[c : c + 2] - half.tile_source[p]))
-        into = slice(*(half.component_target[c : c + 2] - half.tile_target[p]))
-        block = half.value[m, half.start[c] : half.start[c + 1]]
-        total[:, into] = source[:, from_] @ block.reshape(-1, into.stop - into.start)
-    return total
-
-
-def _list_tile(half: Half, m: int, p: int, source: Vector) -> Vector:
-    """Return the product of rows over a tile's sources with matrix ``m``, given as lists."""
-    from scipy import sparse
-
-    pointer = half.pointer[half.tile_target[p] : half.tile_target[p + 1] + 1]
-    entries = slice(pointer[0], pointer[-1])
-    columns = half.sources[entries] - half.tile_source[p]
-    shape = (len(pointer) - 1, source.shape[1])
-    lists = sparse.csr_matrix((half.value[m, entries], columns, pointer - pointer[0]), shape=shape)
-    return np.ascontiguousarray((lists @ source.T).T)
-
-
 def packing(half: Half) -> NDArray[Any]:
     """Return scratch space for :func:`tile_product`."""
     bounds = (half.component_source, half.component_target)
     widest = max(int(np.diff(places.astype(np.int64)).max()) for places in bounds)
     return np.empty((2, widest * _LEAVES), half.value.dtype)
+
+
+@njit(**_KERNEL)
+def add_tiles(half: Any, low: Any, high: Any, one: Any, tail: Any, out: Any, scratch: Any) -> None:
+    """Add the payoffs of tiles ``low .. high``; vectors hold the last round of all tiles."""
+    units1 = np.uint32(len(tail) // half.tile_source[-1])
+    units2 = np.uint32(len(out) // half.tile_target[-1])
+    for p in range(low, high):
+        source = tail[units1 * half.tile_source[p] : units1 * half.tile_source[p + 1]]
+        target = out[units2 * half.tile_target[p] : units2 * half.tile_target[p + 1]]
+        tile_product(half, p, one, source, target, scratch)
 
 
 @njit(**_KERNEL)
