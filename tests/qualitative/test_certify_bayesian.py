@@ -13,7 +13,7 @@ from signal_games import random_cdf
 from equipoise.certify.bayesian import certify, nemesis
 from equipoise.games.bayesian import BayesianGame, UtilityGame
 from equipoise.games.distributions import Cdf, Signals
-from equipoise.games.rounds import Leaf, bet_or_check, kuhn, raise_or_fold, river
+from equipoise.games.rounds import BettingRound, Leaf, bet_or_check, kuhn, raise_or_fold, river
 from equipoise.strategy.regions import Profile, Regions, interim
 
 GAMES = {
@@ -69,11 +69,10 @@ def enumerated(game: BayesianGame, player: int, profile: Profile) -> np.ndarray:
 @pytest.mark.parametrize("betting", GAMES.values(), ids=GAMES)
 @settings(max_examples=8, deadline=None)
 @given(seed=st.integers(0, 10**6))
-def test_finite_signals_with_ties_agree_with_enumeration(betting: object, seed: int) -> None:
+def test_finite_signals_with_ties_agree_with_enumeration(betting: BettingRound, seed: int) -> None:
     rng = np.random.default_rng(seed)
-    assert hasattr(betting, "players")
     signals = Signals.discrete(*rng.dirichlet(np.ones(4), size=betting.players))
-    game = BayesianGame(betting, signals)  # type: ignore[arg-type]
+    game = BayesianGame(betting, signals)
     profile = random_profile(game, rng)
     for player in range(game.players):
         expected = enumerated(game, player, profile)
@@ -112,11 +111,10 @@ def test_a_table_of_payments_agrees_with_the_round_it_was_made_from(seed: int) -
 
 
 @pytest.mark.parametrize("betting", GAMES.values(), ids=GAMES)
-def test_continuous_gains_are_the_limit_of_fine_grids(betting: object) -> None:
+def test_continuous_gains_are_the_limit_of_fine_grids(betting: BettingRound) -> None:
     rng = np.random.default_rng(7)
-    assert hasattr(betting, "players")
     signals = Signals.continuous(*(random_cdf(rng) for _ in range(betting.players)))
-    game = BayesianGame(betting, signals)  # type: ignore[arg-type]
+    game = BayesianGame(betting, signals)
     profile = random_profile(game, rng)
     proof = certify(game, profile)
     points = (np.arange(400) + 0.5) / 400
@@ -172,11 +170,10 @@ def test_regions_that_are_out_of_order_are_refused() -> None:
 
 @pytest.mark.parametrize("finite", [False, True])
 @pytest.mark.parametrize("betting", GAMES.values(), ids=GAMES)
-def test_a_nemesis_earns_what_the_certificate_says(betting: object, finite: bool) -> None:
+def test_a_nemesis_earns_what_the_certificate_says(betting: BettingRound, finite: bool) -> None:
     rng = np.random.default_rng(11)
-    assert hasattr(betting, "players")
     signals = Signals.continuous(*(random_cdf(rng) for _ in range(betting.players)))
-    game = BayesianGame(betting, signals.discretized(9) if finite else signals)  # type: ignore[arg-type]
+    game = BayesianGame(betting, signals.discretized(9) if finite else signals)
     cuts = [np.sort(rng.uniform(0.1, 0.9, size=len(plans) - 1)) for plans in game.plans]
     regions = Regions(game.plans, tuple(tuple(own.tolist()) for own in cuts))
     profile = regions.profile(game)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -152,7 +154,7 @@ def test_utilities_as_code_say_how_far_they_are_off() -> None:
         (lambda: Signals.discrete([1.0], [1.0]).refine([0.5]), "cannot be cut"),
         (lambda: BayesianGame(river(), Signals.uniform(3)), "signals for 3 players, expected 2"),
         (lambda: BettingRound(()), "no leaf"),
-        (lambda: BettingRound((paid("P1 a", 0, 0),), "middle"), "'low' or 'high'"),  # type: ignore[arg-type]
+        (lambda: BettingRound((paid("P1 a", 0, 0),), "middle"), "'low' or 'high'"),  # type: ignore[arg-type]  # wrong on purpose
         (lambda: BettingRound((paid("P1 a", 0, 0), paid("P2 b", 0, 0))), "both P1 and P2 to act"),
         (lambda: BettingRound((paid("P1 a", 0, 0), paid("P1 a, P2 b", 0, 0))), "with actions after it"),
         (lambda: BettingRound((paid("P3 a", 0, 0),)), "outside P1 to P2"),
@@ -164,6 +166,6 @@ def test_utilities_as_code_say_how_far_they_are_off() -> None:
         (lambda: UtilityGame.from_function([("a",)] * 2, lambda a, x: (0,), Signals.uniform()), "expected two finite payments"),
     ],
 )  # fmt: skip
-def test_bad_input_is_refused_with_its_place(make: object, message: str) -> None:
+def test_bad_input_is_refused_with_its_place(make: Callable[[], object], message: str) -> None:
     with pytest.raises(EquipoiseError, match=message):
-        make()  # type: ignore[operator]
+        make()

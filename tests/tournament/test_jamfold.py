@@ -9,7 +9,7 @@ from equipoise.cards.showdown import COMBOS, PLACES, three_way, two_way
 from equipoise.errors import EquipoiseError
 from equipoise.games.contraction import DEALS, pair_table, triple_table
 from equipoise.games.jamfold import JamFold, arrivals, cash, tournament_game
-from equipoise.games.tournament import Hands, Tournament, decisions, leads_to, outcomes
+from equipoise.games.tournament import Hands, Outcome, Tournament, decisions, leads_to, outcomes
 from equipoise.solve.fictitious import fictitious_play
 from equipoise.solve.jamfold import regret_matching
 from equipoise.strategy.tournament import TournamentStrategy
@@ -74,7 +74,7 @@ def three_handed() -> JamFold:
     return tournament_game(Hands(RULES, 3), Hands(RULES, 2).icm())
 
 
-def chance_of_order(way, i, j, k):  # type: ignore[no-untyped-def]
+def chance_of_order(way: Outcome, i: np.ndarray, j: np.ndarray, k: np.ndarray) -> np.ndarray:
     """Chances, for arrays of classes, that the hands of those in the pot rank as ``way`` says."""
     own, seen = PLACES[:, list(way.inside)], np.array(way.places)
     wanted = (np.sign(own[:, :, None] - own[:, None]) == np.sign(seen[:, None] - seen)).all((1, 2))
