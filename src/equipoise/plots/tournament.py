@@ -86,7 +86,9 @@ def _ranges_page(path: Path, title: str, titles: Sequence[str], grids: Floats) -
         )
         figure.add_trace(heat, row=place // columns + 1, col=place % columns + 1)
     figure.update_xaxes(showticklabels=False, constrain="domain")
-    figure.update_yaxes(showticklabels=False, scaleanchor="x", constrain="domain")
+    figure.update_yaxes(showticklabels=False, constrain="domain")
+    # Each grid's own axes go together: then every cell is a square.
+    figure.for_each_yaxis(lambda axis: axis.update(scaleanchor=axis.anchor))
     figure.update_layout(template="plotly_white", title=title, height=460 * rows)
     text = figure.to_html(include_plotlyjs=True, full_html=True)
     write_atomically(path, lambda file: file.write(text.encode()))
