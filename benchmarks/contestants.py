@@ -27,9 +27,9 @@ Contestant = Callable[[Problem, str, Trial], None]
 
 def equipoise(problem: Problem, variant: str, trial: Trial) -> None:
     """Solve with our method ``variant``, or let us choose one, to the gap the trial asks for."""
-    from equipoise.solve.auto import choose
-    from equipoise.solve.base import Gap, Time, solve
-    from equipoise.solve.methods import method
+    from equipoise.solvers.auto import choose
+    from equipoise.solvers.base import Gap, Time, solve
+    from equipoise.solvers.methods import method
 
     (target,) = trial.targets
     with trial.clock():

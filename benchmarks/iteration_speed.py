@@ -24,10 +24,10 @@ os.environ.update({"OMP_NUM_THREADS": "1", "NUMBA_NUM_THREADS": "1"})
 from benchmarks.iterative import Iterative, LiteEFG, OpenSpiel, Plans
 from benchmarks.problems import GAMES, Problem, export, load
 from benchmarks.report import markdown
-from equipoise.games.classic import leduc
+from equipoise.games.trees.classic import leduc
 from equipoise.sequence.build import build
-from equipoise.solve.base import Context
-from equipoise.solve.cfr import TABLE
+from equipoise.solvers.base import Context
+from equipoise.solvers.saddle.cfr import TABLE
 
 COMPARED_AT = 200
 BARS = {"openspiel": 400.0, "liteefg": 100.0}

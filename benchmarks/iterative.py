@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.problems import Problem
-from equipoise.games.extensive import CHANCE, TERMINAL
+from equipoise.games.trees.extensive import CHANCE, TERMINAL
 from equipoise.sequence.treeplex import Treeplex
 
 Plans = tuple[NDArray[Any], NDArray[Any]]

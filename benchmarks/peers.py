@@ -27,9 +27,9 @@ import numpy as np
 
 from benchmarks.problems import GAMES, export
 from benchmarks.report import markdown
-from equipoise.certify import gap
+from equipoise.certificates.gap import certify
 from equipoise.games.base import load
-from equipoise.games.extensive import ExtensiveGame
+from equipoise.games.trees.extensive import ExtensiveGame
 from equipoise.sequence.build import SequenceForm, build
 from equipoise.strategy.profile import Strategy
 
@@ -184,7 +184,7 @@ def _merge(row: Row, record: Any, out: Path, game: ExtensiveGame, form: Sequence
             continue
         with np.load(out.with_name(f"{out.stem}-{target:g}.npz")) as plans:
             behaviour = form.X.behaviour(plans["x"]), form.Y.behaviour(plans["y"])
-        certificate = gap(game, Strategy(form.name, form.fingerprint, behaviour))
+        certificate = certify(game, Strategy(form.name, form.fingerprint, behaviour))
         # Solver and certificate add in different orders: allow for rounding, and nothing else.
         if certificate.gap > target + 1e-13:
             print(f"{row.contestant}: certified gap {certificate.gap:.3e} misses {target:g}")

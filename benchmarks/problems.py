@@ -19,13 +19,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from equipoise.games.extensive import CHANCE, TERMINAL, ExtensiveGame
+from equipoise.games.trees.extensive import CHANCE, TERMINAL, ExtensiveGame
 from equipoise.numerics.program import Program
 from equipoise.sequence.build import SequenceForm
-from equipoise.sequence.payoff import Sparse
+from equipoise.sequence.payoffs.sparse import Sparse
 from equipoise.sequence.treeplex import Blocks, Treeplex
-from equipoise.solve.base import measure
-from equipoise.solve.lp import program
+from equipoise.solvers.base import measure
+from equipoise.solvers.saddle.lp import program
 
 
 class Entry(NamedTuple):

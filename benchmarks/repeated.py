@@ -21,9 +21,9 @@ os.environ.update({"OMP_NUM_THREADS": "1", "NUMBA_NUM_THREADS": "1"})
 import numpy as np
 
 from benchmarks.report import markdown
-from equipoise.games.repeated import EXAMPLES, RepeatedGame
-from equipoise.solve.cav import solve_repeated
-from equipoise.solve.cav_grid import solve_p1
+from equipoise.games.repeated.game import EXAMPLES, RepeatedGame
+from equipoise.solvers.repeated.cav import solve_repeated
+from equipoise.solvers.repeated.cav_grid import solve_p1
 
 GRID_POINTS = 20_000
 SEEDS = 5

@@ -31,16 +31,16 @@ import numpy as np
 
 from benchmarks.report import markdown
 from equipoise.abstraction.gameshrink import gameshrink
-from equipoise.certify.gap import gap as certify
+from equipoise.certificates.gap import certify
 from equipoise.games.base import load
-from equipoise.games.ordered import StageGame
+from equipoise.games.signals.stage_game import StageGame
 from equipoise.numerics.threads import cores, spread
 from equipoise.sequence.build import SequenceForm, build
-from equipoise.sequence.factored import Factored
-from equipoise.solve.auto import choose
-from equipoise.solve.base import Context, Gap, Method, Solution, solve
-from equipoise.solve.cfr import DCFR
-from equipoise.solve.methods import method
+from equipoise.sequence.payoffs.factored import Factored
+from equipoise.solvers.auto import choose
+from equipoise.solvers.base import Context, Gap, Method, Solution, solve
+from equipoise.solvers.methods import method
+from equipoise.solvers.saddle.cfr import DCFR
 from equipoise.strategy.lift import lift
 
 NUMBERS_A_PASS, LEAST_NUMBERS = 10, 5

@@ -27,12 +27,12 @@ os.environ.update({"OMP_NUM_THREADS": "1", "NUMBA_NUM_THREADS": "1"})
 import numpy as np
 
 from benchmarks.report import markdown
-from equipoise.games.classic import kuhn, leduc
+from equipoise.games.trees.classic import kuhn, leduc
 from equipoise.sequence.build import SequenceForm, build
-from equipoise.sequence.payoff import Sparse
+from equipoise.sequence.payoffs.sparse import Sparse
 from equipoise.sequence.treeplex import Treeplex
-from equipoise.solve.base import Context
-from equipoise.solve.cfr import TABLE
+from equipoise.solvers.base import Context
+from equipoise.solvers.saddle.cfr import TABLE
 
 ROUNDS = 7
 ROUND_SECONDS = 0.2

@@ -45,7 +45,7 @@ except SystemExit as ending:
 """
 TREE = """
 import time
-from equipoise.games.classic import leduc
+from equipoise.games.trees.classic import leduc
 start = time.process_time()
 game = leduc(14, 2)
 extra = {"nodes": game.nodes, "tree_seconds": time.process_time() - start}

@@ -12,8 +12,8 @@ from pathlib import Path
 
 from equipoise import build, gameshrink, load
 from equipoise.plots.chart import Chart, Series, write_png
-from equipoise.solve import Iterations, solve
-from equipoise.solve.methods import method
+from equipoise.solvers import Iterations, solve
+from equipoise.solvers.methods import method
 
 METHODS = ("cfr", "cfr+", "pcfr+", "dcfr")
 

@@ -16,8 +16,8 @@ from collections.abc import Sequence
 
 from equipoise import Iterations, build, gameshrink, load, poker
 from equipoise.sequence.build import SequenceForm
-from equipoise.solve import solve
-from equipoise.solve.egt import EGT
+from equipoise.solvers import solve
+from equipoise.solvers.saddle.egt import EGT
 
 PUBLISHED = """
 Published (figures only): entropy outperforms Euclidean on all instances; heuristic 1 reduces the gap on

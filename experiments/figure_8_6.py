@@ -20,10 +20,10 @@ import numpy as np
 from equipoise import build, from_matrices, load
 from equipoise.plots.chart import Chart, Series, write_png
 from equipoise.sequence.build import SequenceForm
-from equipoise.sequence.shrink import shrink
-from equipoise.solve.base import Context, Method
-from equipoise.solve.methods import method
-from equipoise.solve.smoothing import SmoothingRun
+from equipoise.sequence.reductions.merge import shrink
+from equipoise.solvers.base import Context, Method
+from equipoise.solvers.methods import method
+from equipoise.solvers.saddle.smoothing import SmoothingRun
 
 SMOOTHING, ITERATED = "smoothing", "iterated-smoothing"
 SEEDS = range(10)

@@ -17,12 +17,12 @@ from collections.abc import Sequence
 from equipoise.abstraction.base import Abstraction, coarsen
 from equipoise.abstraction.gameshrink import Method, gameshrink
 from equipoise.games.base import load
-from equipoise.games.ordered import StageGame
-from equipoise.games.sizes import sizes
-from equipoise.games.views import signal_rounds
+from equipoise.games.signals.sizes import sizes
+from equipoise.games.signals.stage_game import StageGame
+from equipoise.games.signals.views import signal_rounds
 from equipoise.sequence.build import build
-from equipoise.solve.base import Context
-from equipoise.solve.methods import method
+from equipoise.solvers.base import Context
+from equipoise.solvers.methods import method
 
 SMALL = "rhode_island(ranks=3,suits=2)"
 SOLVERS = ("egt", "dcfr", "dcfr(dtype=float32)")

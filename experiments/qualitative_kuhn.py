@@ -12,15 +12,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from equipoise.certify.bayesian import certify
-from equipoise.games.bayesian import BayesianGame
-from equipoise.games.distributions import Signals
-from equipoise.games.parametric import parse
-from equipoise.games.rounds import kuhn
+from equipoise.certificates.bayesian import certify
+from equipoise.games.bayesian.betting_round import kuhn
+from equipoise.games.bayesian.distributions import Signals
+from equipoise.games.bayesian.game import BayesianGame
+from equipoise.games.bayesian.parametric import parse
 from equipoise.numerics.encodings import Model
 from equipoise.numerics.polynomial import total
-from equipoise.solve.qualitative import qualitative
-from equipoise.solve.signal_lp import guarantee, zero_sum
+from equipoise.solvers.bayesian.qualitative import qualitative
+from equipoise.solvers.bayesian.signal_lp import guarantee, zero_sum
 from equipoise.strategy.regions import Profile, project
 
 MODEL = """

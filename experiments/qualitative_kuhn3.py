@@ -12,8 +12,8 @@ import time
 
 from equipoise import certify
 from equipoise.games import poker
-from equipoise.games.unroll import unroll
-from equipoise.solve.mip import nash
+from equipoise.games.signals.unroll import unroll
+from equipoise.solvers.general.mip import nash
 
 if __name__ == "__main__":
     limit = float(sys.argv[1]) if len(sys.argv) > 1 else 600.0
@@ -22,7 +22,7 @@ if __name__ == "__main__":
     for target in (1e-3, 1e-9):
         started = time.process_time()
         answer = nash(game, target=target, time_limit=limit)
-        gains = certify.gap(game, answer.strategy).gains
+        gains = certify(game, answer.strategy).gains
         print(
             f"target {target:g}: epsilon {max(gains):.2e} after {answer.seconds:.0f} s "
             f"({time.process_time() - started:.0f} s of CPU), {answer.programs} programs, values "

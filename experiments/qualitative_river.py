@@ -17,13 +17,13 @@ from collections.abc import Callable
 
 import numpy as np
 
-from equipoise.certify.bayesian import certify
-from equipoise.games.bayesian import BayesianGame
-from equipoise.games.distributions import Cdf, Signals
-from equipoise.games.parametric import parse
-from equipoise.games.rounds import river
-from equipoise.solve.propose import discover
-from equipoise.solve.qualitative import Answer, qualitative
+from equipoise.certificates.bayesian import certify
+from equipoise.games.bayesian.betting_round import river
+from equipoise.games.bayesian.distributions import Cdf, Signals
+from equipoise.games.bayesian.game import BayesianGame
+from equipoise.games.bayesian.parametric import parse
+from equipoise.solvers.bayesian.propose import discover
+from equipoise.solvers.bayesian.qualitative import Answer, qualitative
 
 FIRST = "P1: bet-call |a| bet-fold |b| check-call |c| check-fold |d| bet-fold\n"
 SECOND = "P2: raise/bet |e| call/bet |f| call/check |g| raise/check |h| fold/check |i| fold/bet\n"

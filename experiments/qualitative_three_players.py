@@ -12,13 +12,13 @@ from __future__ import annotations
 import time
 from importlib.util import find_spec
 
-from equipoise.certify.bayesian import certify
-from equipoise.games.bayesian import BayesianGame
-from equipoise.games.distributions import Signals
-from equipoise.games.parametric import parse
-from equipoise.games.rounds import raise_or_fold
+from equipoise.certificates.bayesian import certify
+from equipoise.games.bayesian.betting_round import raise_or_fold
+from equipoise.games.bayesian.distributions import Signals
+from equipoise.games.bayesian.game import BayesianGame
+from equipoise.games.bayesian.parametric import parse
 from equipoise.numerics.encodings import ENCODINGS
-from equipoise.solve.qualitative import Products, qualitative
+from equipoise.solvers.bayesian.qualitative import Products, qualitative
 
 MODEL = """
 P1: raise |a| fold

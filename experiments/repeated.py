@@ -18,12 +18,12 @@ from itertools import combinations
 
 import numpy as np
 
-from equipoise.games.repeated import EXAMPLES, RepeatedGame
+from equipoise.games.repeated.game import EXAMPLES, RepeatedGame
 from equipoise.numerics.program import Program, optimize
 from equipoise.play.repeated import Greedy, RandomInformed, Spiteful, pairings, play
-from equipoise.solve.base import Status
-from equipoise.solve.cav import RepeatedSolution, solve_repeated
-from equipoise.solve.cav_grid import grid_error, solve_p1
+from equipoise.solvers.base import Status
+from equipoise.solvers.repeated.cav import RepeatedSolution, solve_repeated
+from equipoise.solvers.repeated.cav_grid import grid_error, solve_p1
 
 # Section 11.3: the value, and the chance of playing U for ever in states A and B.
 PUBLISHED = {"unrevealing": "0.25", "revealing": "0", "partial": "1"}

@@ -18,10 +18,10 @@ from equipoise.abstraction.base import coarsen
 from equipoise.abstraction.dominated import Survivors, eliminate
 from equipoise.abstraction.gameshrink import Method, gameshrink
 from equipoise.games import poker
-from equipoise.games.canonical import CanonicalViews
-from equipoise.games.poker import PokerGame
-from equipoise.games.sizes import sizes
-from equipoise.games.views import signal_rounds, views
+from equipoise.games.poker.canonical import CanonicalViews
+from equipoise.games.poker.game import PokerGame
+from equipoise.games.signals.sizes import sizes
+from equipoise.games.signals.views import signal_rounds, views
 
 Row = tuple[str, str, str]
 

@@ -29,10 +29,10 @@ import numpy as np
 
 from equipoise.abstraction.gameshrink import gameshrink
 from equipoise.games.base import load
-from equipoise.games.ordered import StageGame
+from equipoise.games.signals.stage_game import StageGame
 from equipoise.sequence.build import SequenceForm, build
-from equipoise.solve.base import Context, Run, measure
-from equipoise.solve.methods import method
+from equipoise.solvers.base import Context, Run, measure
+from equipoise.solvers.methods import method
 
 QUICK, FULL = "rhode_island(ranks=4,suits=2)", "rhode_island"
 PROPORTIONS = (0.005, 0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64)

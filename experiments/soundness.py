@@ -22,16 +22,16 @@ from equipoise.abstraction.dominated import eliminate
 from equipoise.abstraction.gameshrink import METHODS, gameshrink
 from equipoise.abstraction.literal import literal_gameshrink
 from equipoise.abstraction.lossless import defect, marginal
-from equipoise.certify.gap import gap as certify
+from equipoise.certificates.gap import certify
 from equipoise.games import poker
-from equipoise.games.betting import limit
-from equipoise.games.ordered import StageGame
-from equipoise.games.poker import PokerGame
-from equipoise.games.views import signal_rounds, views
+from equipoise.games.poker.game import PokerGame
+from equipoise.games.signals.betting import limit
+from equipoise.games.signals.stage_game import StageGame
+from equipoise.games.signals.views import signal_rounds, views
 from equipoise.sequence.build import build
-from equipoise.solve.base import Gap, solve
-from equipoise.solve.cfr import DCFR
-from equipoise.solve.lp import LP
+from equipoise.solvers.base import Gap, solve
+from equipoise.solvers.saddle.cfr import DCFR
+from equipoise.solvers.saddle.lp import LP
 from equipoise.strategy.lift import lift
 
 

@@ -18,10 +18,10 @@ import numpy as np
 
 from equipoise.abstraction.gameshrink import gameshrink
 from equipoise.games.base import load
-from equipoise.games.ordered import StageGame
+from equipoise.games.signals.stage_game import StageGame
 from equipoise.sequence.build import SequenceForm, build
-from equipoise.solve.base import Context
-from equipoise.solve.cfr import DCFR
+from equipoise.solvers.base import Context
+from equipoise.solvers.saddle.cfr import DCFR
 
 QUICK = "rhode_island(ranks=7,suits=3)"
 FULL = "rhode_island"

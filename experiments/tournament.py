@@ -15,16 +15,23 @@ import argparse
 import numpy as np
 
 from equipoise.cards.showdown import COMBOS
-from equipoise.certify.tournament import certify_tournament, ex_post
-from equipoise.games.contraction import pair_table, triple_table
-from equipoise.games.jamfold import cash, tournament_game
-from equipoise.games.stochastic import hot_potato
-from equipoise.games.tournament import POSITIONS, Hands, Tournament, decisions, describe, outcomes
-from equipoise.solve.base import Stop
-from equipoise.solve.fictitious import fictitious_play
-from equipoise.solve.jamfold import regret_matching
-from equipoise.solve.stochastic import ALGORITHMS, solve_stochastic
-from equipoise.solve.tournament import TournamentSolution, solve_tournament
+from equipoise.certificates.tournament import certify_tournament, ex_post
+from equipoise.games.tournaments.contraction import pair_table, triple_table
+from equipoise.games.tournaments.jamfold import cash, tournament_game
+from equipoise.games.tournaments.stochastic import hot_potato
+from equipoise.games.tournaments.tournament import (
+    POSITIONS,
+    Hands,
+    Tournament,
+    decisions,
+    describe,
+    outcomes,
+)
+from equipoise.solvers.base import Stop
+from equipoise.solvers.stochastic.fictitious import fictitious_play
+from equipoise.solvers.stochastic.jamfold import regret_matching
+from equipoise.solvers.stochastic.stochastic import ALGORITHMS, solve_stochastic
+from equipoise.solvers.stochastic.tournament import TournamentSolution, solve_tournament
 from equipoise.strategy.tournament import TournamentStrategy
 
 # Known values of heads-up push/fold to the small blind, in big blinds.

@@ -10,9 +10,9 @@ from benchmarks.iterative import OpenSpiel
 from benchmarks.trial import Trial
 
 from equipoise.games.base import load
-from equipoise.games.extensive import TERMINAL
+from equipoise.games.trees.extensive import TERMINAL
 from equipoise.sequence.build import build
-from equipoise.solve.base import measure
+from equipoise.solvers.base import measure
 
 
 def exported(name: str, folder: Path) -> problems.Problem:

@@ -11,7 +11,7 @@ from types import ModuleType
 import pytest
 from benchmarks import rhode_island
 
-from equipoise.games.classic import kuhn
+from equipoise.games.trees.classic import kuhn
 from equipoise.sequence.build import build
 
 EXPERIMENTS = Path(__file__).parents[1] / "experiments"

@@ -1,7 +1,7 @@
 """Equipoise: the rules of an imperfect-information game in, a certified equilibrium out.
 
     from equipoise import DCFR, Gap, build, certify, gameshrink, lift, poker
-    from equipoise.solve import solve
+    from equipoise.solvers import solve
 
 The names below load on first use, so that ``import equipoise`` costs neither Numba nor SciPy.
 """
@@ -14,37 +14,38 @@ __version__ = "0.1.0"
 
 _HOME: dict[str, str] = {
     "Abstraction": "equipoise.abstraction.base",
-    "BayesianGame": "equipoise.games.bayesian",
-    "CFR": "equipoise.solve.cfr",
-    "Certificate": "equipoise.certify.certificate",
-    "DCFR": "equipoise.solve.cfr",
+    "BayesianGame": "equipoise.games.bayesian.game",
+    "CFR": "equipoise.solvers.saddle.cfr",
+    "Certificate": "equipoise.certificates.certificate",
+    "DCFR": "equipoise.solvers.saddle.cfr",
     "EquipoiseError": "equipoise.errors",
-    "ExtensiveGame": "equipoise.games.extensive",
-    "Gap": "equipoise.solve.base",
-    "Iterations": "equipoise.solve.base",
-    "LP": "equipoise.solve.lp",
-    "NormalGame": "equipoise.games.normal",
+    "ExtensiveGame": "equipoise.games.trees.extensive",
+    "Gap": "equipoise.solvers.base",
+    "Iterations": "equipoise.solvers.base",
+    "LP": "equipoise.solvers.saddle.lp",
+    "NormalGame": "equipoise.games.trees.normal",
     "SequenceForm": "equipoise.sequence.build",
-    "Signals": "equipoise.games.distributions",
-    "Solution": "equipoise.solve.base",
+    "Signals": "equipoise.games.bayesian.distributions",
+    "Solution": "equipoise.solvers.base",
     "Strategy": "equipoise.strategy.profile",
-    "Time": "equipoise.solve.base",
-    "Tournament": "equipoise.games.tournament",
-    "TreeBuilder": "equipoise.games.tree",
+    "Time": "equipoise.solvers.base",
+    "Tournament": "equipoise.games.tournaments.tournament",
+    "TreeBuilder": "equipoise.games.trees.builder",
     "build": "equipoise.sequence.build",
-    "RepeatedGame": "equipoise.games.repeated",
+    "certify": "equipoise.certificates.gap",
+    "RepeatedGame": "equipoise.games.repeated.game",
     "coarsen": "equipoise.abstraction.base",
-    "from_matrices": "equipoise.games.normal",
-    "from_rules": "equipoise.games.tree",
+    "from_matrices": "equipoise.games.trees.normal",
+    "from_rules": "equipoise.games.trees.builder",
     "gameshrink": "equipoise.abstraction.gameshrink",
-    "icm": "equipoise.games.icm",
-    "solve_repeated": "equipoise.solve.cav",
-    "solve_tournament": "equipoise.solve.tournament",
+    "icm": "equipoise.games.tournaments.icm",
+    "solve_repeated": "equipoise.solvers.repeated.cav",
+    "solve_tournament": "equipoise.solvers.stochastic.tournament",
     "lift": "equipoise.strategy.lift",
     "load": "equipoise.games.base",
-    "nash": "equipoise.solve.mip",
-    "poker": "equipoise.games.poker",
-    "qualitative": "equipoise.solve.qualitative",
+    "nash": "equipoise.solvers.general.mip",
+    "poker": "equipoise.games.poker.game",
+    "qualitative": "equipoise.solvers.bayesian.qualitative",
 }
 
 __all__ = [*_HOME, "__version__"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import strategies as st
 
-from equipoise.games.signals import SignalRound
+from equipoise.games.signals.rounds import SignalRound
 
 
 def signals_from(weights, outcomes, parents):

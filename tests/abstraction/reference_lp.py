@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 
-from equipoise.games.betting import NO_OUTCOME, TERMINAL
+from equipoise.games.signals.betting import NO_OUTCOME, TERMINAL
 from equipoise.numerics.program import Program, optimize
 
 

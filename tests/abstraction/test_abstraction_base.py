@@ -9,7 +9,7 @@ from equipoise.abstraction.base import Abstraction, coarsen, fingerprint
 from equipoise.abstraction.gameshrink import METHODS, gameshrink
 from equipoise.errors import EquipoiseError
 from equipoise.games import poker
-from equipoise.games.views import signal_rounds
+from equipoise.games.signals.views import signal_rounds
 
 GAMES = [poker.kuhn(), poker.leduc(), poker.leduc(4, 3), poker.rhode_island(4, 3)]
 NAMES = [game.name for game in GAMES]

@@ -6,11 +6,11 @@ from reference_lp import solve_lp
 
 from equipoise.abstraction.gameshrink import gameshrink
 from equipoise.errors import EquipoiseError
-from equipoise.games.betting import limit
-from equipoise.games.ordered import check_order, ordered_game
-from equipoise.games.signals import SignalRound
-from equipoise.games.tree import TreeBuilder
-from equipoise.games.views import signal_rounds
+from equipoise.games.signals.betting import limit
+from equipoise.games.signals.rounds import SignalRound
+from equipoise.games.signals.stage_game import check_order, ordered_game
+from equipoise.games.signals.views import signal_rounds
+from equipoise.games.trees.builder import TreeBuilder
 from equipoise.sequence.build import build
 
 ONE_BET = limit(1, bets=(1,), cap=1, antes=1)

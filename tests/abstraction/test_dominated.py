@@ -11,9 +11,9 @@ from equipoise.abstraction.dominated import eliminate
 from equipoise.abstraction.gameshrink import gameshrink
 from equipoise.errors import EquipoiseError
 from equipoise.games import poker
-from equipoise.games.betting import limit
-from equipoise.games.rules_file import library, library_game
-from equipoise.games.views import signal_rounds, views
+from equipoise.games.files.rules import library, library_game
+from equipoise.games.signals.betting import limit
+from equipoise.games.signals.views import signal_rounds, views
 
 TWO_BETS = limit(2, bets=(2, 4), cap=2, antes=1)
 

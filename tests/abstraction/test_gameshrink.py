@@ -9,17 +9,17 @@ from reference_lp import Form, solve_lp, value
 from equipoise.abstraction.base import Abstraction, coarsen
 from equipoise.abstraction.gameshrink import METHODS, gameshrink
 from equipoise.abstraction.lossless import defect, is_stable
-from equipoise.certify.gap import gap as certify
+from equipoise.certificates.gap import certify
 from equipoise.errors import EquipoiseError
 from equipoise.games import poker
-from equipoise.games.betting import limit
-from equipoise.games.filters import all_views, filter_by
-from equipoise.games.rules_file import library, library_game
-from equipoise.games.unroll import unroll
-from equipoise.games.views import signal_rounds, views
+from equipoise.games.files.rules import library, library_game
+from equipoise.games.signals.betting import limit
+from equipoise.games.signals.filters import all_views, filter_by
+from equipoise.games.signals.unroll import unroll
+from equipoise.games.signals.views import signal_rounds, views
 from equipoise.sequence.build import build
-from equipoise.solve.base import Iterations, solve
-from equipoise.solve.cfr import DCFR
+from equipoise.solvers.base import Iterations, solve
+from equipoise.solvers.saddle.cfr import DCFR
 from equipoise.strategy.lift import lift
 
 # One bet a round keeps the linear programs small; which views may merge depends on signals alone.

@@ -20,12 +20,12 @@ from equipoise.abstraction.literal import (
     signal_tree,
 )
 from equipoise.abstraction.lossless import is_stable
-from equipoise.abstraction.refine import number_classes
 from equipoise.errors import EquipoiseError
 from equipoise.games import poker
-from equipoise.games.betting import limit
-from equipoise.games.ordered import ordered_game
-from equipoise.games.views import signal_rounds, views
+from equipoise.games.signals.betting import limit
+from equipoise.games.signals.stage_game import ordered_game
+from equipoise.games.signals.views import signal_rounds, views
+from equipoise.numerics.refinement import number_classes
 
 
 def two_jacks_two_kings():

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from equipoise.abstraction.refine import (
+from equipoise.numerics.refinement import (
     Relation,
     coarsest_stable,
     instability,

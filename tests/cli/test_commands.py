@@ -14,7 +14,7 @@ import pytest
 from commandline import Cli
 
 from equipoise.cli import app as application
-from equipoise.solve.methods import METHODS, method
+from equipoise.solvers.methods import METHODS, method
 from equipoise.strategy.store import load, load_strategy, log_of, save_strategy
 
 SOLVE_FIELDS = {
@@ -133,9 +133,9 @@ def test_info_of_leduc(cli: Cli) -> None:
 
 
 def test_the_program_has_the_size_that_info_says(cli: Cli) -> None:
-    from equipoise.games.classic import leduc
+    from equipoise.games.trees.classic import leduc
     from equipoise.sequence.build import build
-    from equipoise.solve.lp import program
+    from equipoise.solvers.saddle.lp import program
 
     matrix = program(build(leduc())).A
     assert cli("info", "leduc", "--json").fields["lp"] == {
@@ -196,11 +196,10 @@ def test_stopping_short_is_said_and_is_exit_code_1(cli: Cli, tmp_path: Path) -> 
 
 
 def test_the_certificate_has_the_last_word(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
-    from equipoise import certify
-    from equipoise.certify import Certificate
+    from equipoise.certificates import Certificate
 
     beaten = Certificate((0.0, 0.0), (1.0, 1.0), (1.0, 1.0))
-    monkeypatch.setattr(certify, "gap", lambda *_: beaten)
+    monkeypatch.setattr("equipoise.certificates.gap.certify", lambda *_: beaten)
     outcome = cli("solve", "kuhn", "--json")
     assert outcome.code == 1
     assert (outcome.fields["status"], outcome.fields["gap"]) == ("uncertified", 2.0)

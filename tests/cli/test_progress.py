@@ -15,7 +15,7 @@ from rich.console import Console
 from equipoise.cli import progress as module
 from equipoise.cli.output import duration
 from equipoise.cli.progress import describe, iterations_to_gap, live, seconds_left
-from equipoise.solve.base import Gap, Iterations, Progress, Row, Stop, Time
+from equipoise.solvers.base import Gap, Iterations, Progress, Row, Stop, Time
 
 
 def log(gap: Callable[[float], float], iterations: Iterable[int]) -> list[Row]:

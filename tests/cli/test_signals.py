@@ -10,9 +10,9 @@ import pytest
 from commandline import Cli
 
 from equipoise.games.base import load
-from equipoise.games.ordered import StageGame
-from equipoise.strategy.signals import require_views
+from equipoise.games.signals.stage_game import StageGame
 from equipoise.strategy.store import load_strategy
+from equipoise.strategy.views import require_views
 
 SMALL = "rhode-island(ranks=3,suits=2)"
 SAVED = "rhode-island-ranks-3-suits-2.eqp"

@@ -10,7 +10,7 @@ import pytest
 from commandline import Cli
 
 from equipoise.cli import tournament
-from equipoise.solve.tournament import TournamentProgress
+from equipoise.solvers.stochastic.tournament import TournamentProgress
 from equipoise.strategy.store import load
 from equipoise.strategy.tournament import load_tournament
 

@@ -7,10 +7,10 @@ from fractions import Fraction
 import pytest
 
 from equipoise.games import poker
-from equipoise.games.betting import limit
-from equipoise.games.chance import Joint
-from equipoise.games.ordered import StageGame, ordered_game, showdowns
-from equipoise.games.rules_file import library, library_game
+from equipoise.games.files.rules import library, library_game
+from equipoise.games.signals.betting import limit
+from equipoise.games.signals.chance import Joint
+from equipoise.games.signals.stage_game import StageGame, ordered_game, showdowns
 
 
 def weighted() -> StageGame:

@@ -4,8 +4,8 @@ from fractions import Fraction
 
 from hypothesis import strategies as st
 
-from equipoise.games.extensive import ExtensiveGame
-from equipoise.games.tree import TreeBuilder
+from equipoise.games.trees.builder import TreeBuilder
+from equipoise.games.trees.extensive import ExtensiveGame
 
 PLAIN = st.sampled_from([f"move {i}" for i in range(6)])
 WILD = st.text(min_size=1, max_size=6) | st.sampled_from(['"', "\\", '\\"', " ", "a\\", "\\u0041"])

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from equipoise.errors import EquipoiseError
-from equipoise.games.betting import NO_OUTCOME, TERMINAL, BettingTree, assemble, limit
-from equipoise.games.explicit import explicit_stage
+from equipoise.games.signals.betting import NO_OUTCOME, TERMINAL, BettingTree, assemble, limit
+from equipoise.games.signals.explicit import explicit_stage
 
 TREES = {
     "kuhn": limit(1, bets=(1,), cap=1, antes=1),

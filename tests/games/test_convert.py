@@ -12,14 +12,14 @@ from test_gambit import same_table, same_tree, seen_by_gambit
 
 from equipoise.errors import EquipoiseError
 from equipoise.games.base import load
-from equipoise.games.classic import kuhn, leduc
-from equipoise.games.convert import convert
-from equipoise.games.extensive import ExtensiveGame
-from equipoise.games.gambit import read_efg, read_nfg
-from equipoise.games.gambit.write import efg_lines
-from equipoise.games.normal import NormalGame
-from equipoise.games.reduced import count_plans, reduced_normal_form
-from equipoise.games.tree import TreeBuilder
+from equipoise.games.files.convert import convert
+from equipoise.games.files.gambit import read_efg, read_nfg
+from equipoise.games.files.gambit.write import efg_lines
+from equipoise.games.trees.builder import TreeBuilder
+from equipoise.games.trees.classic import kuhn, leduc
+from equipoise.games.trees.extensive import ExtensiveGame
+from equipoise.games.trees.normal import NormalGame
+from equipoise.games.trees.reduced import count_plans, reduced_normal_form
 
 DATA = Path(__file__).parent / "data"
 

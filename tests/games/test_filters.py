@@ -6,19 +6,19 @@ import pytest
 
 from equipoise.errors import EquipoiseError
 from equipoise.games import poker
-from equipoise.games.filters import (
+from equipoise.games.signals.filters import (
     Classes,
     InformationFilter,
     all_views,
     filter_by,
     identity_filter,
 )
-from equipoise.games.ordered import StageGame
-from equipoise.games.unroll import unroll
-from equipoise.games.views import signal_rounds
+from equipoise.games.signals.stage_game import StageGame
+from equipoise.games.signals.unroll import unroll
+from equipoise.games.signals.views import signal_rounds
 from equipoise.sequence.build import build
-from equipoise.solve.base import solve
-from equipoise.solve.lp import LP
+from equipoise.solvers.base import solve
+from equipoise.solvers.saddle.lp import LP
 
 LEDUC = poker.leduc()
 

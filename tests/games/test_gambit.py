@@ -15,13 +15,20 @@ from random_trees import PLAIN, WILD, trees
 
 from equipoise.errors import EquipoiseError
 from equipoise.games.base import load
-from equipoise.games.classic import kuhn, leduc
-from equipoise.games.extensive import ExtensiveGame
-from equipoise.games.gambit import parse_efg, parse_nfg, read_efg, read_nfg, write_efg, write_nfg
-from equipoise.games.gambit.tokens import distinct, quote, unescape
-from equipoise.games.gambit.write import efg_lines, nfg_lines
-from equipoise.games.normal import NormalGame, from_matrices
-from equipoise.games.tree import TreeBuilder
+from equipoise.games.files.gambit import (
+    parse_efg,
+    parse_nfg,
+    read_efg,
+    read_nfg,
+    write_efg,
+    write_nfg,
+)
+from equipoise.games.files.gambit.tokens import distinct, quote, unescape
+from equipoise.games.files.gambit.write import efg_lines, nfg_lines
+from equipoise.games.trees.builder import TreeBuilder
+from equipoise.games.trees.classic import kuhn, leduc
+from equipoise.games.trees.extensive import ExtensiveGame
+from equipoise.games.trees.normal import NormalGame, from_matrices
 
 F = Fraction
 DATA = Path(__file__).parent / "data"

@@ -12,10 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from equipoise.errors import EquipoiseError
-from equipoise.games.extensive import ExtensiveGame, check_perfect_recall
-from equipoise.games.gambit import parse_efg, parse_nfg, read_efg, read_nfg
-from equipoise.games.gambit.write import efg_lines, nfg_lines
-from equipoise.games.normal import NormalGame
+from equipoise.games.files.gambit import parse_efg, parse_nfg, read_efg, read_nfg
+from equipoise.games.files.gambit.write import efg_lines, nfg_lines
+from equipoise.games.trees.extensive import ExtensiveGame, check_perfect_recall
+from equipoise.games.trees.normal import NormalGame
 
 DATA = Path(__file__).parent / "data"
 FILES = sorted([*DATA.glob("*.efg"), *DATA.glob("*.nfg")])

@@ -5,15 +5,15 @@ import sys
 import numpy as np
 import pytest
 
-from equipoise.certify.gap import gap
+from equipoise.certificates.gap import certify
 from equipoise.errors import EquipoiseError
-from equipoise.games import openspiel
 from equipoise.games.base import load
-from equipoise.games.classic import kuhn, leduc, liars_dice
-from equipoise.games.extensive import ExtensiveGame
+from equipoise.games.files import openspiel
+from equipoise.games.trees.classic import kuhn, leduc, liars_dice
+from equipoise.games.trees.extensive import ExtensiveGame
 from equipoise.sequence.build import build, treeplex
-from equipoise.solve.base import Gap, Iterations, solve
-from equipoise.solve.cfr import TABLE
+from equipoise.solvers.base import Gap, Iterations, solve
+from equipoise.solvers.saddle.cfr import TABLE
 from equipoise.strategy.profile import Strategy
 
 pyspiel = pytest.importorskip("pyspiel")
@@ -98,7 +98,7 @@ def their_measure(spec: str, game: ExtensiveGame, strategy: Strategy) -> tuple[l
 
 def check(spec: str, game: ExtensiveGame, strategy: Strategy) -> None:
     values, nash_conv = their_measure(spec, game, strategy)
-    proof = gap(game, strategy)
+    proof = certify(game, strategy)
     np.testing.assert_allclose(proof.values, values, rtol=0, atol=1e-9)
     assert proof.gap == pytest.approx(nash_conv, abs=1e-9)
 

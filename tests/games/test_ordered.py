@@ -8,18 +8,25 @@ import numpy as np
 import pytest
 
 from equipoise.errors import EquipoiseError
-from equipoise.games import classic, poker
-from equipoise.games.betting import NO_OUTCOME, TERMINAL, limit
-from equipoise.games.chance import Joint, WithoutReplacement
-from equipoise.games.extensive import ExtensiveGame
-from equipoise.games.ordered import OrderedGame, StageGame, check_order, deals, ordered_game
-from equipoise.games.poker import PokerGame
-from equipoise.games.sizes import limit_nonzeros, payoff_nonzeros, sequence_counts, sizes
-from equipoise.games.unroll import OrderedRules, unroll
-from equipoise.games.views import signal_rounds, views
+from equipoise.games import poker
+from equipoise.games.poker.game import PokerGame
+from equipoise.games.signals.betting import NO_OUTCOME, TERMINAL, limit
+from equipoise.games.signals.chance import Joint, WithoutReplacement
+from equipoise.games.signals.sizes import limit_nonzeros, payoff_nonzeros, sequence_counts, sizes
+from equipoise.games.signals.stage_game import (
+    OrderedGame,
+    StageGame,
+    check_order,
+    deals,
+    ordered_game,
+)
+from equipoise.games.signals.unroll import OrderedRules, unroll
+from equipoise.games.signals.views import signal_rounds, views
+from equipoise.games.trees import classic
+from equipoise.games.trees.extensive import ExtensiveGame
 from equipoise.sequence.build import build
-from equipoise.solve.base import solve
-from equipoise.solve.lp import LP
+from equipoise.solvers.base import solve
+from equipoise.solvers.saddle.lp import LP
 
 
 def test_deals_are_a_distribution(game: StageGame) -> None:

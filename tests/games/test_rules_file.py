@@ -17,22 +17,22 @@ from scipy.optimize import linprog
 
 from equipoise.errors import EquipoiseError
 from equipoise.games import poker
-from equipoise.games.betting import BettingTree
-from equipoise.games.extensive import CHANCE, TERMINAL
-from equipoise.games.ordered import OrderedGame, StageGame
-from equipoise.games.poker import PokerGame
-from equipoise.games.rules_file import (
+from equipoise.games.files.rules import (
     library,
     library_game,
     load_rules,
     parse_rules,
     rules_game,
 )
-from equipoise.games.unroll import OrderedRules, unroll
-from equipoise.games.views import signal_rounds
+from equipoise.games.poker.game import PokerGame
+from equipoise.games.signals.betting import BettingTree
+from equipoise.games.signals.stage_game import OrderedGame, StageGame
+from equipoise.games.signals.unroll import OrderedRules, unroll
+from equipoise.games.signals.views import signal_rounds
+from equipoise.games.trees.extensive import CHANCE, TERMINAL
 from equipoise.sequence.build import build
-from equipoise.solve.base import solve
-from equipoise.solve.lp import LP
+from equipoise.solvers.base import solve
+from equipoise.solvers.saddle.lp import LP
 
 RHODE_ISLAND = """
 name = "rhode-island"

@@ -9,10 +9,10 @@ import pytest
 
 from equipoise.errors import EquipoiseError
 from equipoise.games import poker
-from equipoise.games.canonical import RankIndexer
-from equipoise.games.ordered import StageGame, deals, signal_tree_nodes
-from equipoise.games.poker import PokerGame
-from equipoise.games.views import signal_rounds, views
+from equipoise.games.poker.canonical import RankIndexer
+from equipoise.games.poker.game import PokerGame
+from equipoise.games.signals.stage_game import StageGame, deals, signal_tree_nodes
+from equipoise.games.signals.views import signal_rounds, views
 
 POKER = [poker.kuhn(4), poker.leduc(), poker.leduc(4, 3), poker.rhode_island(3, 2)]
 POKER += [poker.rhode_island(3, 3), poker.rhode_island(5, 1), poker.rhode_island(4, 2)]

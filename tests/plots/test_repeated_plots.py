@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from equipoise.errors import EquipoiseError
-from equipoise.games.repeated import EXAMPLES, RepeatedGame
+from equipoise.games.repeated.game import EXAMPLES, RepeatedGame
 from equipoise.plots.repeated import concave_hull, curves, draw, plays
-from equipoise.solve.cav import solve_repeated
-from equipoise.solve.cav_grid import grid
+from equipoise.solvers.repeated.cav import solve_repeated
+from equipoise.solvers.repeated.cav_grid import grid
 
 
 def test_the_hull_of_a_curve() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from equipoise.games.tournament import Hands, Tournament, decisions
+from equipoise.games.tournaments.tournament import Hands, Tournament, decisions
 from equipoise.plots.tournament import draw
 from equipoise.strategy.tournament import TournamentStrategy
 

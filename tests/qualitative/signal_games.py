@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from equipoise.games.bayesian import BayesianGame
-from equipoise.games.distributions import Cdf, Signals
-from equipoise.games.parametric import ParametricModel, parse
-from equipoise.games.rounds import BettingRound, river
+from equipoise.games.bayesian.betting_round import BettingRound, river
+from equipoise.games.bayesian.distributions import Cdf, Signals
+from equipoise.games.bayesian.game import BayesianGame
+from equipoise.games.bayesian.parametric import ParametricModel, parse
 
 BET_OR_CHECK = "P1: bet |a| check |b| bet\nP2: call |c| fold\norder: a <= c <= b"
 

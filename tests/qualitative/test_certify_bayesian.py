@@ -10,10 +10,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from signal_games import random_cdf
 
-from equipoise.certify.bayesian import certify, nemesis
-from equipoise.games.bayesian import BayesianGame, UtilityGame
-from equipoise.games.distributions import Cdf, Signals
-from equipoise.games.rounds import BettingRound, Leaf, bet_or_check, kuhn, raise_or_fold, river
+from equipoise.certificates.bayesian import certify, nemesis
+from equipoise.games.bayesian.betting_round import (
+    BettingRound,
+    Leaf,
+    bet_or_check,
+    kuhn,
+    raise_or_fold,
+    river,
+)
+from equipoise.games.bayesian.distributions import Cdf, Signals
+from equipoise.games.bayesian.game import BayesianGame, UtilityGame
 from equipoise.strategy.regions import Profile, Regions, interim
 
 GAMES = {

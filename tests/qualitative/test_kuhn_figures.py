@@ -6,19 +6,19 @@ import numpy as np
 import pytest
 from signal_games import KUHN, models
 
-from equipoise.certify.bayesian import certify
+from equipoise.certificates.bayesian import certify
 from equipoise.errors import EquipoiseError
-from equipoise.games import classic
-from equipoise.games.bayesian import BayesianGame
-from equipoise.games.distributions import Signals
-from equipoise.games.rounds import kuhn, raise_or_fold
+from equipoise.games.bayesian.betting_round import kuhn, raise_or_fold
+from equipoise.games.bayesian.distributions import Signals
+from equipoise.games.bayesian.game import BayesianGame
+from equipoise.games.trees import classic
 from equipoise.numerics.encodings import Model
 from equipoise.numerics.polynomial import total
 from equipoise.sequence.build import build
-from equipoise.solve.base import Stop, solve
-from equipoise.solve.lp import LP
-from equipoise.solve.qualitative import qualitative
-from equipoise.solve.signal_lp import guarantee, zero_sum
+from equipoise.solvers.base import Stop, solve
+from equipoise.solvers.bayesian.qualitative import qualitative
+from equipoise.solvers.bayesian.signal_lp import guarantee, zero_sum
+from equipoise.solvers.saddle.lp import LP
 from equipoise.strategy.regions import Profile, project
 
 

@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 from signal_games import RAISE_OR_FOLD, models, random_cdf
 
-from equipoise.certify.bayesian import certify
+from equipoise.certificates.bayesian import certify
 from equipoise.errors import EquipoiseError
-from equipoise.games.bayesian import BayesianGame
-from equipoise.games.distributions import Signals
-from equipoise.games.rounds import raise_or_fold
+from equipoise.games.bayesian.betting_round import raise_or_fold
+from equipoise.games.bayesian.distributions import Signals
+from equipoise.games.bayesian.game import BayesianGame
 from equipoise.numerics.encodings import ENCODINGS, Encoding
-from equipoise.solve.qualitative import Products, attempt, qualitative
+from equipoise.solvers.bayesian.qualitative import Products, attempt, qualitative
 
 UNIFORM = BayesianGame(raise_or_fold(), Signals.uniform(3))
 
@@ -89,7 +89,7 @@ def test_if_many_breakpoints_take_too_long_few_are_tried(monkeypatch: pytest.Mon
         tried.append(arguments[4].breakpoints)
         return "limit" if tried[-1] > 5 else attempt(*arguments)
 
-    monkeypatch.setattr("equipoise.solve.qualitative.attempt", slow)
+    monkeypatch.setattr("equipoise.solvers.bayesian.qualitative.attempt", slow)
     answer = qualitative(UNIFORM, models(UNIFORM.round, RAISE_OR_FOLD), products=Products(50))
     assert tried == [50, 5]
     assert certify(UNIFORM, answer.regions.profile(UNIFORM)).epsilon <= 1e-9

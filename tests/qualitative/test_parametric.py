@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 from signal_games import BET_OR_CHECK, RAISE_OR_FOLD, RIVER, models
 
 from equipoise.errors import EquipoiseError
-from equipoise.games.parametric import (
+from equipoise.games.bayesian.betting_round import bet_or_check, raise_or_fold, river
+from equipoise.games.bayesian.parametric import (
     ParametricModel,
     common_refinement,
     embeddings,
@@ -16,7 +17,6 @@ from equipoise.games.parametric import (
     refines,
     us_refines,
 )
-from equipoise.games.rounds import bet_or_check, raise_or_fold, river
 
 
 def test_a_model_reads_as_it_is_written() -> None:

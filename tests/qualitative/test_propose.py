@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from signal_games import BET_OR_CHECK, models, random_rivers
 
-from equipoise.certify.bayesian import certify
-from equipoise.games.bayesian import BayesianGame, UtilityGame
-from equipoise.games.distributions import Signals
-from equipoise.games.rounds import bet_or_check, kuhn, raise_or_fold
-from equipoise.solve.propose import discover, fictitious_play, propose
-from equipoise.solve.qualitative import Products
+from equipoise.certificates.bayesian import certify
+from equipoise.games.bayesian.betting_round import bet_or_check, kuhn, raise_or_fold
+from equipoise.games.bayesian.distributions import Signals
+from equipoise.games.bayesian.game import BayesianGame, UtilityGame
+from equipoise.solvers.bayesian.propose import discover, fictitious_play, propose
+from equipoise.solvers.bayesian.qualitative import Products
 from equipoise.strategy.regions import Profile
 
 

@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from equipoise.games.bayesian import BayesianGame
-from equipoise.games.distributions import Signals
-from equipoise.games.rounds import kuhn, river
+from equipoise.games.bayesian.betting_round import kuhn, river
+from equipoise.games.bayesian.distributions import Signals
+from equipoise.games.bayesian.game import BayesianGame
 from equipoise.plots.regions import colors, signal_lines, write_html, write_png
 from equipoise.strategy.regions import Profile, Regions
 

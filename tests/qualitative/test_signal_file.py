@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from equipoise.errors import EquipoiseError
-from equipoise.games.rounds import bet_or_check
-from equipoise.games.signal_file import Problem, read
+from equipoise.games.bayesian.betting_round import bet_or_check
+from equipoise.games.files.bayesian import Problem, read
 
 
 def problem(tmp_path: Path, text: str) -> Problem:

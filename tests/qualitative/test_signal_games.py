@@ -11,9 +11,7 @@ from hypothesis import strategies as st
 from signal_games import random_cdf
 
 from equipoise.errors import EquipoiseError
-from equipoise.games.bayesian import BayesianGame, UtilityGame
-from equipoise.games.distributions import Cdf, Signals
-from equipoise.games.rounds import (
+from equipoise.games.bayesian.betting_round import (
     BettingRound,
     bet_or_check,
     kuhn,
@@ -22,6 +20,8 @@ from equipoise.games.rounds import (
     river,
     showdown,
 )
+from equipoise.games.bayesian.distributions import Cdf, Signals
+from equipoise.games.bayesian.game import BayesianGame, UtilityGame
 
 ROUNDS = {
     "bet or check": bet_or_check(3.0),

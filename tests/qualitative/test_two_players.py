@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 from signal_games import BET_OR_CHECK, KUHN, RIVER, RIVER_1, RIVER_2, models, random_rivers
 
-from equipoise.certify.bayesian import certify
+from equipoise.certificates.bayesian import certify
 from equipoise.errors import EquipoiseError
-from equipoise.games.bayesian import BayesianGame, UtilityGame
-from equipoise.games.distributions import Cdf, Signals
-from equipoise.games.parametric import parse
-from equipoise.games.rounds import bet_or_check, kuhn, river
-from equipoise.solve.qualitative import Answer, indifference, polish, qualitative
+from equipoise.games.bayesian.betting_round import bet_or_check, kuhn, river
+from equipoise.games.bayesian.distributions import Cdf, Signals
+from equipoise.games.bayesian.game import BayesianGame, UtilityGame
+from equipoise.games.bayesian.parametric import parse
+from equipoise.solvers.bayesian.qualitative import Answer, indifference, polish, qualitative
 
 
 def epsilon(game: BayesianGame | UtilityGame, answer: Answer) -> float:

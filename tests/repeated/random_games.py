@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from equipoise.games.repeated import RepeatedGame
+from equipoise.games.repeated.game import RepeatedGame
 from equipoise.numerics.program import Program, optimize
 
 

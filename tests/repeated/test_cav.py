@@ -10,11 +10,11 @@ from random_games import random_game, value_by_lp
 
 import equipoise
 from equipoise.errors import EquipoiseError
-from equipoise.games.repeated import EXAMPLES, RepeatedGame
+from equipoise.games.repeated.game import EXAMPLES, RepeatedGame
 from equipoise.numerics.minimax import minimax
-from equipoise.solve.base import Status
-from equipoise.solve.cav import RepeatedSolution, solve_repeated
-from equipoise.solve.cav_separation import bisect, control_nets, edges_to_cut
+from equipoise.solvers.base import Status
+from equipoise.solvers.repeated.cav import RepeatedSolution, solve_repeated
+from equipoise.solvers.repeated.cav_separation import bisect, control_nets, edges_to_cut
 
 
 def check(solution: RepeatedSolution, tolerance: float) -> None:

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from random_games import random_game
 
 from equipoise.errors import EquipoiseError
-from equipoise.games.repeated import EXAMPLES, RepeatedGame
-from equipoise.solve.cav import solve_repeated
-from equipoise.solve.cav_grid import grid, grid_error, solve_p1
+from equipoise.games.repeated.game import EXAMPLES, RepeatedGame
+from equipoise.solvers.repeated.cav import solve_repeated
+from equipoise.solvers.repeated.cav_grid import grid, grid_error, solve_p1
 
 
 @pytest.mark.parametrize(("states", "divisions"), [(1, 4), (2, 7), (3, 5), (4, 4), (5, 1)])

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from random_games import random_game
 
-from equipoise.games.repeated import EXAMPLES
-from equipoise.solve.cav_pieces import pieces, tangent
+from equipoise.games.repeated.game import EXAMPLES
+from equipoise.solvers.repeated.cav_pieces import pieces, tangent
 
 
 def test_the_pieces_of_the_examples() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 import equipoise
 from equipoise.errors import EquipoiseError
-from equipoise.games.repeated import (
+from equipoise.games.repeated.game import (
     EXAMPLES,
     RepeatedGame,
     load_repeated,
@@ -64,7 +64,7 @@ def test_many_points_are_solved_in_parts(monkeypatch: pytest.MonkeyPatch) -> Non
     t = np.linspace(0, 1, 11)
     q = np.column_stack([t, 1 - t])
     whole = EXAMPLES["partial"].values(q)
-    monkeypatch.setattr("equipoise.games.repeated._CHUNK", 3)
+    monkeypatch.setattr("equipoise.games.repeated.game._CHUNK", 3)
     assert np.array_equal(EXAMPLES["partial"].values(q), whole)
 
 

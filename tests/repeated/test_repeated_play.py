@@ -7,7 +7,7 @@ import pytest
 from random_games import random_game
 
 from equipoise.errors import EquipoiseError
-from equipoise.games.repeated import EXAMPLES, RepeatedGame
+from equipoise.games.repeated.game import EXAMPLES, RepeatedGame
 from equipoise.play.repeated import (
     BestResponse,
     Greedy,
@@ -20,7 +20,7 @@ from equipoise.play.repeated import (
     pairings,
     play,
 )
-from equipoise.solve.cav import RepeatedSolution, solve_repeated
+from equipoise.solvers.repeated.cav import RepeatedSolution, solve_repeated
 
 SEEDS = range(20)
 

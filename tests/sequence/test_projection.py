@@ -7,14 +7,14 @@ from hypothesis import strategies as st
 
 from equipoise.errors import EquipoiseError
 from equipoise.games import poker
-from equipoise.games.classic import kuhn, leduc
-from equipoise.games.normal import from_matrices
+from equipoise.games.trees.classic import kuhn, leduc
+from equipoise.games.trees.normal import from_matrices
 from equipoise.numerics.simplex import project
 from equipoise.sequence.build import build
-from equipoise.sequence.norms import absolute_sums, spectral_norm
 from equipoise.sequence.pair import Pair
+from equipoise.sequence.payoffs.norms import absolute_sums, spectral_norm
 from equipoise.sequence.projection import Projection
-from equipoise.solve.base import measure
+from equipoise.solvers.base import measure
 
 RANDOM_MATRIX = from_matrices(
     "random", np.random.default_rng(1).uniform(-1, 1, (40, 30)).round(3).tolist()

@@ -8,13 +8,13 @@ from hypothesis import strategies as st
 from equipoise.abstraction.dominated import eliminate
 from equipoise.errors import EquipoiseError
 from equipoise.games import poker
-from equipoise.games.classic import kuhn, leduc
-from equipoise.games.views import signal_rounds
+from equipoise.games.signals.views import signal_rounds
+from equipoise.games.trees.classic import kuhn, leduc
 from equipoise.sequence.build import build
-from equipoise.sequence.restrict import restrict
-from equipoise.solve.base import solve
-from equipoise.solve.lp import LP
-from equipoise.solve.shrinking import Shrinking
+from equipoise.sequence.reductions.restrict import restrict
+from equipoise.solvers.base import solve
+from equipoise.solvers.saddle.lp import LP
+from equipoise.solvers.saddle.reduced import Shrinking
 
 FORMS = [build(kuhn()), build(kuhn(5)), build(leduc(2, 2))]
 

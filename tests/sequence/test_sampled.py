@@ -13,12 +13,12 @@ from equipoise.abstraction.gameshrink import gameshrink
 from equipoise.errors import EquipoiseError
 from equipoise.games import poker
 from equipoise.games.base import load
-from equipoise.games.ordered import StageGame
-from equipoise.games.signals import sample
-from equipoise.games.views import signal_rounds
+from equipoise.games.signals.rounds import sample
+from equipoise.games.signals.stage_game import StageGame
+from equipoise.games.signals.views import signal_rounds
 from equipoise.sequence.build import build
-from equipoise.solve.base import Iterations, measure, solve
-from equipoise.solve.cfr import DCFR
+from equipoise.solvers.base import Iterations, measure, solve
+from equipoise.solvers.saddle.cfr import DCFR
 
 GAMES = {
     "kuhn": poker.kuhn(),

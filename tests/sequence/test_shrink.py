@@ -5,15 +5,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from equipoise.games.classic import kuhn, leduc, liars_dice
-from equipoise.games.normal import from_matrices
+from equipoise.games.trees.classic import kuhn, leduc, liars_dice
+from equipoise.games.trees.normal import from_matrices
 from equipoise.sequence.build import build
-from equipoise.sequence.shrink import shrink
-from equipoise.solve.auto import choose
-from equipoise.solve.base import Gap, measure, solve
-from equipoise.solve.cfr import DCFR
-from equipoise.solve.lp import LP
-from equipoise.solve.shrinking import Shrinking
+from equipoise.sequence.reductions.merge import shrink
+from equipoise.solvers.auto import choose
+from equipoise.solvers.base import Gap, measure, solve
+from equipoise.solvers.saddle.cfr import DCFR
+from equipoise.solvers.saddle.lp import LP
+from equipoise.solvers.saddle.reduced import Shrinking
 
 
 def infosets(form):

@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 
 from equipoise.errors import EquipoiseError
 from equipoise.games import poker
-from equipoise.games.classic import kuhn, leduc, liars_dice
-from equipoise.games.normal import from_matrices
-from equipoise.games.rules_file import library, library_game
+from equipoise.games.files.rules import library, library_game
+from equipoise.games.trees.classic import kuhn, leduc, liars_dice
+from equipoise.games.trees.normal import from_matrices
 from equipoise.sequence.build import build
 
 PENNIES = from_matrices("pennies", [[1, -1], [-1, 1]])

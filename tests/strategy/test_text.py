@@ -11,16 +11,17 @@ from hypothesis import strategies as st
 
 from equipoise import certify
 from equipoise.errors import EquipoiseError
-from equipoise.games import classic, poker
+from equipoise.games import poker
 from equipoise.games.base import load
-from equipoise.games.extensive import ExtensiveGame
-from equipoise.games.ordered import StageGame
-from equipoise.games.tree import TreeBuilder
+from equipoise.games.signals.stage_game import StageGame
+from equipoise.games.trees import classic
+from equipoise.games.trees.builder import TreeBuilder
+from equipoise.games.trees.extensive import ExtensiveGame
 from equipoise.sequence.build import game_fingerprint
 from equipoise.strategy.profile import Strategy
-from equipoise.strategy.signals import view_layout
 from equipoise.strategy.table import decisions, groups, infosets
 from equipoise.strategy.text import read_text, write_text
+from equipoise.strategy.views import view_layout
 
 GAMES = {
     "kuhn": classic.kuhn(),
@@ -70,7 +71,7 @@ def test_round_trip(name: str, dtype: type, tmp_path: Path) -> None:
     for found, expected in zip(back.behaviour, strategy.behaviour, strict=True):
         assert found.dtype == expected.dtype
         assert found.tobytes() == expected.tobytes()
-    assert certify.gap(game, back).gap == certify.gap(game, strategy).gap
+    assert certify(game, back).gap == certify(game, strategy).gap
 
 
 @pytest.mark.parametrize("name", GAMES)

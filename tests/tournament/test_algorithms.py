@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from equipoise.certify.tournament import certify_tournament, ex_post
+from equipoise.certificates.tournament import certify_tournament, ex_post
 from equipoise.errors import EquipoiseError
-from equipoise.games.stochastic import hot_potato
-from equipoise.games.tournament import Hands, Tournament
-from equipoise.solve.base import Iterations, Status, Stop
-from equipoise.solve.fictitious import fictitious_play
-from equipoise.solve.stochastic import ALGORITHMS, VI_FP, solve_stochastic
-from equipoise.solve.tournament import TournamentSolution, solve_tournament
+from equipoise.games.tournaments.stochastic import hot_potato
+from equipoise.games.tournaments.tournament import Hands, Tournament
+from equipoise.solvers.base import Iterations, Status, Stop
+from equipoise.solvers.stochastic.fictitious import fictitious_play
+from equipoise.solvers.stochastic.stochastic import ALGORITHMS, VI_FP, solve_stochastic
+from equipoise.solvers.stochastic.tournament import TournamentSolution, solve_tournament
 
 RULES = Tournament(3, 2100, (300, 600), (50, 30, 20))
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from equipoise.errors import EquipoiseError
-from equipoise.games.icm import icm
+from equipoise.games.tournaments.icm import icm
 
 
 def by_orders(stacks: list[float], prizes: list[float]) -> np.ndarray:

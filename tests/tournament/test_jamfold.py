@@ -7,11 +7,18 @@ import pytest
 
 from equipoise.cards.showdown import COMBOS, PLACES, three_way, two_way
 from equipoise.errors import EquipoiseError
-from equipoise.games.contraction import DEALS, pair_table, triple_table
-from equipoise.games.jamfold import JamFold, arrivals, cash, tournament_game
-from equipoise.games.tournament import Hands, Outcome, Tournament, decisions, leads_to, outcomes
-from equipoise.solve.fictitious import fictitious_play
-from equipoise.solve.jamfold import regret_matching
+from equipoise.games.tournaments.contraction import DEALS, pair_table, triple_table
+from equipoise.games.tournaments.jamfold import JamFold, arrivals, cash, tournament_game
+from equipoise.games.tournaments.tournament import (
+    Hands,
+    Outcome,
+    Tournament,
+    decisions,
+    leads_to,
+    outcomes,
+)
+from equipoise.solvers.stochastic.fictitious import fictitious_play
+from equipoise.solvers.stochastic.jamfold import regret_matching
 from equipoise.strategy.tournament import TournamentStrategy
 
 RULES = Tournament(3, 2100, (300, 600), (50, 30, 20))

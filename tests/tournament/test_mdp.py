@@ -7,7 +7,7 @@ import pytest
 from scipy.sparse import csr_matrix
 
 from equipoise.errors import EquipoiseError
-from equipoise.games.stochastic import ExplicitGame
+from equipoise.games.tournaments.stochastic import ExplicitGame
 from equipoise.numerics.mdp import minimal_solution, policy_iteration, value_iteration
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from equipoise.errors import EquipoiseError
-from equipoise.games.tournament import (
+from equipoise.games.tournaments.tournament import (
     Decision,
     Hands,
     Outcome,

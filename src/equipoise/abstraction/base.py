@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from equipoise.errors import EquipoiseError
-from equipoise.games.signals import Floats, Indices, SignalRound
+from equipoise.games.signals.rounds import Floats, Indices, SignalRound
 
 PLAYERS = (0, 1)
 Pair = tuple[Indices, Indices]

@@ -31,8 +31,8 @@ from numpy.typing import NDArray
 
 from equipoise.abstraction.base import PLAYERS, add_up
 from equipoise.errors import EquipoiseError
-from equipoise.games.betting import NO_OUTCOME, TERMINAL, BettingTree
-from equipoise.games.signals import Floats, SignalRound
+from equipoise.games.signals.betting import NO_OUTCOME, TERMINAL, BettingTree
+from equipoise.games.signals.rounds import Floats, SignalRound
 
 Mask = NDArray[np.bool_]
 Numbers = NDArray[np.int64]

@@ -1,7 +1,7 @@
 """GameShrink: lossless abstraction of games with ordered signals (seed 000, chapter 5).
 
 Two views are merged when no relation between views tells them apart. The methods differ in which
-relations count and share the refinement of :mod:`equipoise.abstraction.refine`.
+relations count and share the refinement of :mod:`equipoise.numerics.refinement`.
 
 ``sound`` (the default)
     Lineage and beliefs: the coarsest stable abstraction, lossless by the theorem in
@@ -30,11 +30,11 @@ import numpy as np
 
 from equipoise.abstraction.base import PLAYERS, Abstraction
 from equipoise.abstraction.lossless import beliefs, kind, kind_sizes, lineage, marginal
-from equipoise.abstraction.refine import Relation, coarsest_stable, levels_of, number_classes
 from equipoise.errors import EquipoiseError
-from equipoise.games.ordered import StageGame
-from equipoise.games.signals import SignalRound
-from equipoise.games.views import signal_rounds
+from equipoise.games.signals.rounds import SignalRound
+from equipoise.games.signals.stage_game import StageGame
+from equipoise.games.signals.views import signal_rounds
+from equipoise.numerics.refinement import Relation, coarsest_stable, levels_of, number_classes
 
 Method = Literal["sound", "histogram", "suits"]
 METHODS: tuple[Method, ...] = get_args(Method)

@@ -36,9 +36,9 @@ from typing import Literal, get_args
 import numpy as np
 
 from equipoise.abstraction.base import PLAYERS, Abstraction
-from equipoise.abstraction.refine import TOLERANCE
 from equipoise.errors import EquipoiseError
-from equipoise.games.signals import Indices, SignalRound
+from equipoise.games.signals.rounds import Indices, SignalRound
+from equipoise.numerics.refinement import TOLERANCE
 
 Reading = Literal["views", "deals"]
 READINGS: tuple[Reading, ...] = get_args(Reading)

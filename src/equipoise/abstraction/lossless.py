@@ -21,7 +21,7 @@ which the same induction meets the same numbers. So the best replies in the full
 abstraction earn the same. ∎
 
 The conditions are relations between views, and the coarsest stable abstraction is the coarsest
-stable partition of :mod:`equipoise.abstraction.refine`. Conditions 3 and 4 keep *who holds what*. A
+stable partition of :mod:`equipoise.numerics.refinement`. Conditions 3 and 4 keep *who holds what*. A
 test that compares how often views win, tie and lose does not (``docs/soundness.md``).
 """
 
@@ -32,8 +32,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from equipoise.abstraction.base import PLAYERS, Abstraction, add_up
-from equipoise.abstraction.refine import Relation, instability
-from equipoise.games.signals import Floats, SignalRound
+from equipoise.games.signals.rounds import Floats, SignalRound
+from equipoise.numerics.refinement import Relation, instability
 
 
 def kind(r: int, player: int) -> int:

@@ -17,7 +17,7 @@ from equipoise.errors import EquipoiseError
 if TYPE_CHECKING:
     from equipoise.abstraction.base import Abstraction
     from equipoise.abstraction.gameshrink import Method
-    from equipoise.games.ordered import StageGame
+    from equipoise.games.signals.stage_game import StageGame
 
 # As the command line spells a method: GameShrink's own name for it, and what it is.
 METHODS: dict[str, tuple[Method, str]] = {
@@ -42,7 +42,7 @@ def command(
     from equipoise.cli.checkpoints import default_file
     from equipoise.files import require_writable
     from equipoise.games.base import load
-    from equipoise.games.ordered import StageGame
+    from equipoise.games.signals.stage_game import StageGame
     from equipoise.strategy.store import save_abstraction
 
     _require_known(method, METHODS)

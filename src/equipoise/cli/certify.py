@@ -40,7 +40,7 @@ def command(
 
     rules = load_game(game)
     found = strategy_of_game(strategy, rules)
-    proof = certify.gap(rules, found, rigorous=rigorous)
+    proof = certify(rules, found, rigorous=rigorous)
     if json:
         print_json(
             {
@@ -60,7 +60,7 @@ def command(
 
 def _certify_tournament(strategy: Path, rigorous: bool, json: bool) -> None:
     """Print the ex-post check of a tournament's strategy."""
-    from equipoise.certify.tournament import certify_tournament
+    from equipoise.certificates.tournament import certify_tournament
     from equipoise.strategy.tournament import load_tournament
 
     if rigorous:

@@ -16,7 +16,7 @@ from equipoise.errors import EquipoiseError
 
 if TYPE_CHECKING:
     from equipoise.sequence.build import SequenceForm
-    from equipoise.solve.base import Arrays, Method
+    from equipoise.solvers.base import Arrays, Method
     from equipoise.strategy.store import Bundle
 
 SUFFIX = ".eqp"
@@ -99,7 +99,7 @@ def require_same(path: Path, checkpoint: Bundle, own: dict[str, Any], form: Sequ
 
 def _require_same_bounds(path: Path, checkpoint: Bundle, form: SequenceForm) -> None:
     """Measure the saved point again: its bounds change if payoffs or chances have changed."""
-    from equipoise.solve.base import log_rows, measure
+    from equipoise.solvers.base import log_rows, measure
 
     arrays = checkpoint.arrays
     if "best.x" not in arrays:

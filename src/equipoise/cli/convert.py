@@ -19,7 +19,7 @@ def command(
     json: options.Json = False,
 ) -> None:
     """Write a game as a Gambit file, exactly: payoffs and probabilities stay rational."""
-    from equipoise.games.convert import convert
+    from equipoise.games.files.convert import convert
 
     written = convert(game, target)
     if json:

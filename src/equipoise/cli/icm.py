@@ -20,7 +20,7 @@ def command(
 
     It ignores position, blinds and skill; `equipoise tournament` computes the equilibrium.
     """
-    from equipoise.games.icm import icm
+    from equipoise.games.tournaments.icm import icm
 
     chips, money = numbers("--stacks", stacks), numbers("--prizes", prizes)
     values = icm(chips, money).tolist()

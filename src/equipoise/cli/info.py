@@ -13,8 +13,8 @@ from equipoise.cli.output import number, print_facts, print_json
 from equipoise.errors import EquipoiseError
 
 if TYPE_CHECKING:
-    from equipoise.games.extensive import ExtensiveGame
-    from equipoise.games.ordered import StageGame
+    from equipoise.games.signals.stage_game import StageGame
+    from equipoise.games.trees.extensive import ExtensiveGame
 
 
 def command(
@@ -26,8 +26,8 @@ def command(
 ) -> None:
     """Show the sizes of a game: nodes, information sets, sequences, and its linear program."""
     from equipoise.games.base import load
-    from equipoise.games.normal import NormalGame
-    from equipoise.games.ordered import StageGame
+    from equipoise.games.signals.stage_game import StageGame
+    from equipoise.games.trees.normal import NormalGame
 
     rules = load(game)
     if isinstance(rules, StageGame):
@@ -72,8 +72,8 @@ def signal_sizes(game: StageGame, abstraction: Path | None = None) -> dict[str, 
     """Return the sizes of a game with signals, counted from its factors; nodes are the full game's."""
     from equipoise.abstraction.base import coarsen
     from equipoise.cli.loading import load_abstraction
-    from equipoise.games.sizes import sizes as count
-    from equipoise.games.views import signal_rounds
+    from equipoise.games.signals.sizes import sizes as count
+    from equipoise.games.signals.views import signal_rounds
 
     rounds = None
     if abstraction is not None:

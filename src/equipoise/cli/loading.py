@@ -9,8 +9,8 @@ from equipoise.errors import EquipoiseError
 
 if TYPE_CHECKING:
     from equipoise.abstraction.base import Abstraction
-    from equipoise.games.extensive import ExtensiveGame
-    from equipoise.games.ordered import StageGame
+    from equipoise.games.signals.stage_game import StageGame
+    from equipoise.games.trees.extensive import ExtensiveGame
     from equipoise.strategy.profile import Strategy
     from equipoise.strategy.store import Bundle
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def load_game(spec: str) -> ExtensiveGame | StageGame:
     """Return the game that ``spec`` names: with signals, or a tree (that of a matrix has two moves)."""
     from equipoise.games.base import load
-    from equipoise.games.normal import NormalGame
+    from equipoise.games.trees.normal import NormalGame
 
     game = load(spec)
     return game.tree if isinstance(game, NormalGame) else game
@@ -52,7 +52,7 @@ def strategy_of_game(path: Path, game: ExtensiveGame | StageGame) -> Strategy:
 
 def load_abstraction(path: Path, game: StageGame) -> Abstraction:
     """Return the abstraction at ``path``, which must be one of ``game``."""
-    from equipoise.games.views import signal_rounds
+    from equipoise.games.signals.views import signal_rounds
     from equipoise.strategy import store
 
     found = store.load_abstraction(path)

@@ -37,9 +37,9 @@ def command(
     """
     from equipoise import certify
     from equipoise.cli.loading import load_game
-    from equipoise.games.extensive import ExtensiveGame
-    from equipoise.games.unroll import unroll
-    from equipoise.solve.mip import nash
+    from equipoise.games.signals.unroll import unroll
+    from equipoise.games.trees.extensive import ExtensiveGame
+    from equipoise.solvers.general.mip import nash
     from equipoise.strategy.store import save_strategy
 
     rules = load_game(game)
@@ -47,7 +47,7 @@ def command(
     answer = nash(
         tree, weights=_weights(weights), breakpoints=breakpoints, target=epsilon, time_limit=time
     )
-    proof = certify.gap(tree, answer.strategy)
+    proof = certify(tree, answer.strategy)
     most = max(proof.gains)
     fields = {
         "game": game,

@@ -15,12 +15,12 @@ from equipoise.errors import EquipoiseError
 if TYPE_CHECKING:
     from equipoise.abstraction.base import Abstraction
     from equipoise.abstraction.dominated import Survivors
-    from equipoise.certify import Certificate
-    from equipoise.games.extensive import ExtensiveGame
-    from equipoise.games.ordered import StageGame
+    from equipoise.certificates import Certificate
+    from equipoise.games.signals.stage_game import StageGame
+    from equipoise.games.trees.extensive import ExtensiveGame
     from equipoise.sequence.build import SequenceForm
-    from equipoise.sequence.restrict import Restricted
-    from equipoise.solve.base import Method, Row, Solution, Status, Stop
+    from equipoise.sequence.reductions.restrict import Restricted
+    from equipoise.solvers.base import Method, Row, Solution, Status, Stop
     from equipoise.strategy.profile import Strategy
 
 # What both players together may gain by default: in a tree, and relative to what is at stake in a
@@ -80,14 +80,14 @@ def run(request: Request) -> Result:
     from equipoise import certify
     from equipoise.cli.checkpoints import checkpoint_of
     from equipoise.cli.loading import load_game
-    from equipoise.solve.base import Status
+    from equipoise.solvers.base import Status
 
     steps = Steps()
     with steps.take("load"):
         game = load_game(request.spec)
     found = _find(request, game, steps)
     with steps.take("certify"):
-        proof = certify.gap(game, found.strategy)
+        proof = certify(game, found.strategy)
     # The certificate, not the solver, says whether the target is met.
     status = found.status
     if proof.gap <= found.target:
@@ -143,7 +143,7 @@ def _abstract(
 ) -> Abstraction | None:
     """Return the abstraction to solve a game with signals through; a tree has none."""
     from equipoise.cli.abstract import abstract
-    from equipoise.games.ordered import StageGame
+    from equipoise.games.signals.stage_game import StageGame
 
     if isinstance(game, StageGame):
         with steps.take("abstract"):
@@ -161,8 +161,8 @@ def _eliminate(
     """Return the actions that are left when dominated ones are eliminated."""
     from equipoise.abstraction.base import coarsen
     from equipoise.abstraction.dominated import eliminate
-    from equipoise.games.ordered import StageGame
-    from equipoise.games.views import signal_rounds
+    from equipoise.games.signals.stage_game import StageGame
+    from equipoise.games.signals.views import signal_rounds
 
     if not isinstance(game, StageGame):
         raise EquipoiseError(
@@ -174,14 +174,14 @@ def _eliminate(
 
 
 def _restrict(form: SequenceForm, left: Survivors) -> Restricted:
-    from equipoise.sequence.restrict import restrict
+    from equipoise.sequence.reductions.restrict import restrict
 
     return restrict(form, left.sequences(0), left.sequences(1))
 
 
 def default_gap(form: SequenceForm) -> float:
     """Return the target for a user who names none."""
-    from equipoise.solve.auto import stake
+    from equipoise.solvers.auto import stake
 
     if form.tree is None:
         return _TREE_GAP
@@ -197,8 +197,8 @@ def _solve(
     """
     from equipoise.cli.checkpoints import checkpoint_of, identity, require_same, saver
     from equipoise.cli.progress import live
-    from equipoise.solve.base import solve
-    from equipoise.solve.shrinking import Shrinking
+    from equipoise.solvers.base import solve
+    from equipoise.solvers.saddle.reduced import Shrinking
     from equipoise.strategy.store import CHECKPOINT, load
 
     place = checkpoint_of(request.out)
@@ -233,8 +233,8 @@ def _solve(
 
 def choose(algorithm: str, form: SequenceForm, target: float) -> tuple[Method, str]:
     """Return the method that ``algorithm`` names, and why it is used."""
-    from equipoise.solve import auto
-    from equipoise.solve.methods import method
+    from equipoise.solvers import auto
+    from equipoise.solvers.methods import method
 
     if algorithm == "auto":
         return auto.choose(form, target)
@@ -276,7 +276,7 @@ def _undominated(left: Survivors) -> dict[str, Any]:
 def _save(request: Request, result: Result) -> None:
     """Write the strategy, its log and its summary."""
     from equipoise import __version__
-    from equipoise.solve.base import log_array
+    from equipoise.solvers.base import log_array
     from equipoise.strategy.store import save_strategy
 
     save_strategy(

@@ -25,7 +25,7 @@ def command(
     """Plot the gap against time and iterations; several files share one plot."""
     from equipoise.plots.chart import write_html, write_png
     from equipoise.plots.convergence import convergence
-    from equipoise.solve.base import log_rows
+    from equipoise.solvers.base import log_rows
     from equipoise.strategy.store import load, log_of
 
     logs = {}

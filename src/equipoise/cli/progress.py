@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from equipoise.cli.output import console, duration
 
 if TYPE_CHECKING:
-    from equipoise.solve.base import Progress, Row, Stop
+    from equipoise.solvers.base import Progress, Row, Stop
 
 # The line is fitted to measurements of the last part of the solve, from this share of it on.
 _RECENT = 0.25

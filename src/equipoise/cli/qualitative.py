@@ -12,9 +12,9 @@ from equipoise.cli.output import duration, number, print_facts, print_json, prin
 from equipoise.errors import EquipoiseError
 
 if TYPE_CHECKING:
-    from equipoise.certify.bayesian import Certificate
-    from equipoise.games.signal_file import Problem
-    from equipoise.solve.qualitative import Answer
+    from equipoise.certificates.bayesian import Certificate
+    from equipoise.games.files.bayesian import Problem
+    from equipoise.solvers.bayesian.qualitative import Answer
 
 FOUND, NOT_FOUND = 0, 1
 
@@ -51,11 +51,11 @@ def command(
 
     The file's models say how the signals are cut into regions; without any, models are proposed.
     """
-    from equipoise.certify.bayesian import certify
-    from equipoise.games.signal_file import read
+    from equipoise.certificates.bayesian import certify
+    from equipoise.games.files.bayesian import read
     from equipoise.numerics.encodings import ENCODINGS
-    from equipoise.solve.propose import discover
-    from equipoise.solve.qualitative import SOLVERS, Products, qualitative
+    from equipoise.solvers.bayesian.propose import discover
+    from equipoise.solvers.bayesian.qualitative import SOLVERS, Products, qualitative
 
     if encoding not in ENCODINGS:
         raise EquipoiseError(

@@ -13,8 +13,8 @@ from equipoise.cli.output import duration, note, number, print_facts, print_json
 from equipoise.errors import EquipoiseError
 
 if TYPE_CHECKING:
-    from equipoise.solve.cav import RepeatedSolution
-    from equipoise.solve.cav_grid import GridSolution
+    from equipoise.solvers.repeated.cav import RepeatedSolution
+    from equipoise.solvers.repeated.cav_grid import GridSolution
 
 CONVERGED, STOPPED_SHORT = 0, 1
 
@@ -56,10 +56,10 @@ def command(
     lower bound is what her strategy guarantees, the upper one what the other's pays at most.
     """
     from equipoise.files import require_writable
-    from equipoise.games.repeated import load_repeated
-    from equipoise.solve.base import Status
-    from equipoise.solve.cav import solve_repeated
-    from equipoise.solve.cav_grid import solve_p1
+    from equipoise.games.repeated.game import load_repeated
+    from equipoise.solvers.base import Status
+    from equipoise.solvers.repeated.cav import solve_repeated
+    from equipoise.solvers.repeated.cav_grid import solve_p1
 
     rules = load_repeated(game)
     if out is not None:

@@ -15,7 +15,7 @@ from equipoise.cli.output import duration, note, number, print_facts, print_json
 from equipoise.cli.pipeline import Request, Result, run, summary
 from equipoise.errors import EquipoiseError
 from equipoise.games.base import GAMES
-from equipoise.solve.methods import AUTO, METHODS, WRAPPERS
+from equipoise.solvers.methods import AUTO, METHODS, WRAPPERS
 
 CONVERGED, STOPPED_SHORT, INTERRUPTED = 0, 1, 130
 
@@ -85,7 +85,7 @@ def command(
     A game with signals is abstracted before it is solved, and the solution lifted back.
     """
     from equipoise.cli.checkpoints import default_file
-    from equipoise.solve.base import Status, Stop
+    from equipoise.solvers.base import Status, Stop
 
     if not checkpoint >= 0:
         raise EquipoiseError(f"--checkpoint: found {checkpoint}, expected a number >= 0.")

@@ -16,10 +16,10 @@ from equipoise.cli.output import duration, note, number, print_facts, print_json
 from equipoise.errors import EquipoiseError
 
 if TYPE_CHECKING:
-    from equipoise.certify.tournament import TournamentCertificate
-    from equipoise.games.tournament import Tournament
-    from equipoise.solve.base import Arrays, Stop
-    from equipoise.solve.tournament import TournamentProgress, TournamentSolution
+    from equipoise.certificates.tournament import TournamentCertificate
+    from equipoise.games.tournaments.tournament import Tournament
+    from equipoise.solvers.base import Arrays, Stop
+    from equipoise.solvers.stochastic.tournament import TournamentProgress, TournamentSolution
 
 CONVERGED, STOPPED_SHORT, INTERRUPTED = 0, 1, 130
 
@@ -83,11 +83,11 @@ def command(
 
     Every state is solved: all stacks, all positions, with all players left and with fewer.
     """
-    from equipoise.certify.tournament import certify_tournament
+    from equipoise.certificates.tournament import certify_tournament
     from equipoise.files import require_writable
-    from equipoise.games.tournament import Tournament
-    from equipoise.solve.base import Status, Stop
-    from equipoise.solve.tournament import GAIN
+    from equipoise.games.tournaments.tournament import Tournament
+    from equipoise.solvers.base import Status, Stop
+    from equipoise.solvers.stochastic.tournament import GAIN
 
     small_big = whole_numbers("--blinds", blinds)
     if len(small_big) != 2:
@@ -177,8 +177,8 @@ def _solve(
     """Solve, with a checkpoint beside ``out`` while it is short of its target."""
     from equipoise.bundle import load
     from equipoise.cli.checkpoints import checkpoint_of
-    from equipoise.solve.base import Status
-    from equipoise.solve.tournament import solve_tournament
+    from equipoise.solvers.base import Status
+    from equipoise.solvers.stochastic.tournament import solve_tournament
     from equipoise.strategy.store import CHECKPOINT, save
     from equipoise.strategy.tournament import rules_of
 
@@ -221,7 +221,7 @@ def _save(
     out: Path, solution: TournamentSolution, proof: TournamentCertificate | None, inner: str
 ) -> None:
     """Write the strategy."""
-    from equipoise.solve.base import log_array
+    from equipoise.solvers.base import log_array
     from equipoise.strategy.tournament import save_tournament
 
     known = {
@@ -241,7 +241,7 @@ def _fields(
     """Return everything that was found, for machines."""
     import numpy as np
 
-    from equipoise.games.tournament import POSITIONS, Hands, decisions, describe
+    from equipoise.games.tournaments.tournament import POSITIONS, Hands, decisions, describe
     from equipoise.strategy.tournament import rules_of
 
     strategy, m = solution.strategy, len(shown)

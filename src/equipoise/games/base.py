@@ -20,9 +20,9 @@ from typing import TYPE_CHECKING, Any, get_type_hints
 from equipoise.errors import EquipoiseError
 
 if TYPE_CHECKING:
-    from equipoise.games.extensive import ExtensiveGame
-    from equipoise.games.normal import NormalGame
-    from equipoise.games.ordered import StageGame
+    from equipoise.games.signals.stage_game import StageGame
+    from equipoise.games.trees.extensive import ExtensiveGame
+    from equipoise.games.trees.normal import NormalGame
 
     Game = ExtensiveGame | NormalGame | StageGame
 
@@ -42,11 +42,15 @@ class Entry:
 
 
 GAMES: dict[str, Entry] = {
-    "kuhn": Entry("equipoise.games.classic:kuhn", "Kuhn poker with any number of cards"),
-    "leduc": Entry("equipoise.games.classic:leduc", "Leduc poker, ranks x suits, as a tree"),
-    "liars_dice": Entry("equipoise.games.classic:liars_dice", "liar's dice, one die each"),
-    "rhode_island": Entry("equipoise.games.poker:rhode_island", "Rhode Island Hold'em, as data"),
-    "limit_holdem": Entry("equipoise.games.poker:limit_holdem", "limit Texas Hold'em, as data"),
+    "kuhn": Entry("equipoise.games.trees.classic:kuhn", "Kuhn poker with any number of cards"),
+    "leduc": Entry("equipoise.games.trees.classic:leduc", "Leduc poker, ranks x suits, as a tree"),
+    "liars_dice": Entry("equipoise.games.trees.classic:liars_dice", "liar's dice, one die each"),
+    "rhode_island": Entry(
+        "equipoise.games.poker.game:rhode_island", "Rhode Island Hold'em, as data"
+    ),
+    "limit_holdem": Entry(
+        "equipoise.games.poker.game:limit_holdem", "limit Texas Hold'em, as data"
+    ),
     "auction": Entry("equipoise.games.library:auction", "open-cry auction, private values"),
     "bargaining": Entry("equipoise.games.library:bargaining", "offers, with a court in the end"),
     "standoff": Entry("equipoise.games.library:standoff", "escalation between hidden strengths"),
@@ -54,13 +58,15 @@ GAMES: dict[str, Entry] = {
 }
 
 FILES: dict[str, Entry] = {
-    ".efg": Entry("equipoise.games.gambit:read_efg", "Gambit's extensive-form games"),
-    ".nfg": Entry("equipoise.games.gambit:read_nfg", "Gambit's normal-form games"),
-    ".toml": Entry("equipoise.games.rules_file:load_rules", "games with signals as rule files"),
+    ".efg": Entry("equipoise.games.files.gambit:read_efg", "Gambit's extensive-form games"),
+    ".nfg": Entry("equipoise.games.files.gambit:read_nfg", "Gambit's normal-form games"),
+    ".toml": Entry("equipoise.games.files.rules:load_rules", "games with signals as rule files"),
 }
 
 SOURCES: dict[str, Entry] = {
-    "openspiel": Entry("equipoise.games.openspiel:load_openspiel", "any small OpenSpiel game"),
+    "openspiel": Entry(
+        "equipoise.games.files.openspiel:load_openspiel", "any small OpenSpiel game"
+    ),
 }
 
 

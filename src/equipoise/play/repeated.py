@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from equipoise.errors import EquipoiseError
-from equipoise.games.repeated import RepeatedGame
+from equipoise.games.repeated.game import RepeatedGame
 from equipoise.strategy.repeated import ApproachStrategy, InformedStrategy, Player, Stationary
 
 Floats = NDArray[np.float64]

@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 
 from equipoise.errors import EquipoiseError
 from equipoise.files import write_atomically
-from equipoise.games.repeated import RepeatedGame
+from equipoise.games.repeated.game import RepeatedGame
 from equipoise.plots.chart import PALETTE, Chart, Series, write_html, write_png
-from equipoise.solve.cav import RepeatedSolution
-from equipoise.solve.cav_grid import grid
+from equipoise.solvers.repeated.cav import RepeatedSolution
+from equipoise.solvers.repeated.cav_grid import grid
 
 Floats = NDArray[np.float64]
 

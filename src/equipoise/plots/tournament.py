@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from equipoise.cards.showdown import CLASSES
 from equipoise.files import write_atomically
-from equipoise.games.tournament import POSITIONS, Hands, decisions, describe
+from equipoise.games.tournaments.tournament import POSITIONS, Hands, decisions, describe
 from equipoise.plots.chart import Chart, Series, write_html, write_png
 from equipoise.strategy.tournament import TournamentStrategy
 

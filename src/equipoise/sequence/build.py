@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 
 from equipoise.abstraction.base import Abstraction, coarsen, fingerprint
 from equipoise.errors import EquipoiseError
-from equipoise.games.betting import BettingTree
-from equipoise.games.extensive import CHANCE, ExtensiveGame
-from equipoise.games.normal import NormalGame
-from equipoise.games.ordered import StageGame
-from equipoise.games.views import signal_rounds
-from equipoise.sequence.payoff import Deals, Payoff, Sparse
-from equipoise.sequence.signals import factored_form
+from equipoise.games.signals.betting import BettingTree
+from equipoise.games.signals.stage_game import StageGame
+from equipoise.games.signals.views import signal_rounds
+from equipoise.games.trees.extensive import CHANCE, ExtensiveGame
+from equipoise.games.trees.normal import NormalGame
+from equipoise.sequence.from_signals import factored_form
+from equipoise.sequence.payoffs.sparse import Deals, Payoff, Sparse
 from equipoise.sequence.treeplex import Treeplex
 
 

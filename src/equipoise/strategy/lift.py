@@ -13,7 +13,7 @@ def lift(strategy: Strategy, abstraction: Abstraction) -> Strategy:
     """Return the strategy of the full game that plays as ``strategy`` does in the abstract one.
 
     The result belongs to the game itself, whose views are those of
-    :func:`equipoise.games.views.views`.
+    :func:`equipoise.games.signals.views.views`.
     """
     layout = strategy.layout
     game, _, own = strategy.fingerprint.partition("/")

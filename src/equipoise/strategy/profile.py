@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from equipoise.errors import EquipoiseError
-from equipoise.games.betting import BettingTree
+from equipoise.games.signals.betting import BettingTree
 
 
 @dataclass(frozen=True)

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from equipoise.errors import EquipoiseError
-from equipoise.games.bayesian import BayesianGame, SignalGame, Signals, UtilityGame
-from equipoise.games.rounds import shares
+from equipoise.games.bayesian.betting_round import shares
+from equipoise.games.bayesian.game import BayesianGame, SignalGame, Signals, UtilityGame
 
 Floats = NDArray[np.float64]
 

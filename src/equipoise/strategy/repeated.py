@@ -17,7 +17,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from equipoise.games.repeated import RepeatedGame
+from equipoise.games.repeated.game import RepeatedGame
 from equipoise.numerics.minimax import minimax
 
 Floats = NDArray[np.float64]

@@ -13,11 +13,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from equipoise.games.extensive import ExtensiveGame
-from equipoise.games.ordered import StageGame
-from equipoise.games.views import views
+from equipoise.games.signals.stage_game import StageGame
+from equipoise.games.signals.views import views
+from equipoise.games.trees.extensive import ExtensiveGame
 from equipoise.strategy.profile import Strategy
-from equipoise.strategy.signals import require_views, view_layout
+from equipoise.strategy.views import require_views, view_layout
 
 
 class Decision(NamedTuple):

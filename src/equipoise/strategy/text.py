@@ -25,14 +25,14 @@ from numpy.typing import NDArray
 
 from equipoise.errors import EquipoiseError
 from equipoise.files import write_atomically
-from equipoise.games.betting import TERMINAL
-from equipoise.games.extensive import ExtensiveGame
-from equipoise.games.gambit.tokens import distinct
-from equipoise.games.ordered import StageGame
+from equipoise.games.files.gambit.tokens import distinct
+from equipoise.games.signals.betting import TERMINAL
+from equipoise.games.signals.stage_game import StageGame
+from equipoise.games.trees.extensive import ExtensiveGame
 from equipoise.sequence.build import game_fingerprint
 from equipoise.strategy.profile import Layout, Strategy
-from equipoise.strategy.signals import view_layout
 from equipoise.strategy.table import groups, probabilities, require_strategy, view_names
+from equipoise.strategy.views import view_layout
 
 # Sums within the first of these are kept as they are, within the second they are made one.
 _SAME, _ROUNDED = 1e-6, 1e-3

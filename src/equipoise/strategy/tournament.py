@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from equipoise.bundle import Arrays, load, save
 from equipoise.cards.showdown import COMBOS
 from equipoise.errors import EquipoiseError
-from equipoise.games.tournament import Hands, Tournament, decisions
+from equipoise.games.tournaments.tournament import Hands, Tournament, decisions
 
 KIND = "tournament"
 
@@ -24,8 +24,8 @@ Plays = NDArray[np.float64]
 class TournamentStrategy:
     """One strategy for every position: ``plays[m][state, decision, class]`` with m players left.
 
-    States are those of :class:`equipoise.games.tournament.Hands`, decisions and their order those of
-    :func:`equipoise.games.tournament.decisions`.
+    States are those of :class:`equipoise.games.tournaments.tournament.Hands`, decisions and their order those of
+    :func:`equipoise.games.tournaments.tournament.decisions`.
     """
 
     tournament: Tournament
@@ -47,7 +47,7 @@ class TournamentStrategy:
         It is not the share of hands: what the others have done has told of their cards. Where a
         decision never comes up it is not a number.
         """
-        from equipoise.games.jamfold import arrivals
+        from equipoise.games.tournaments.jamfold import arrivals
 
         plays = self.at(stacks)
         arriving = arrivals(plays)

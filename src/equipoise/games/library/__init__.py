@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from equipoise.games.ordered import StageGame
-from equipoise.games.rules_file import library_game
+from equipoise.games.files.rules import library_game
+from equipoise.games.signals.stage_game import StageGame
 
 
 def auction() -> StageGame:

@@ -1,0 +1,96 @@
+"""Certificates on game trees: expected payoffs, best responses and gains, for n players.
+
+Everything is recomputed from the tree and the strategy. For player i let g[s] be the sum, over the
+terminal nodes whose last own sequence is s, of i's payoff times the probability that nature and the
+others play there. Then i's best-response value is the bottom-up maximum over i's information sets
+
+    v(I) = max_a ( g[(I, a)] + sum of v(J) over the sets J that follow (I, a) ),
+
+and the gain is that value minus what i gets from the profile.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from equipoise.certificates.arithmetic import Floating, Outward, Values
+from equipoise.certificates.certificate import Certificate
+from equipoise.errors import EquipoiseError
+from equipoise.games.trees.extensive import ExtensiveGame
+from equipoise.strategy.profile import Strategy
+
+
+def certify_tree(game: ExtensiveGame, strategy: Strategy, rigorous: bool = False) -> Certificate:
+    """Return the certificate of ``strategy`` in ``game``.
+
+    With ``rigorous`` the best responses and gains are upper bounds that hold despite rounding (the
+    strategy's numbers are taken as exact weights and normalised exactly).
+    """
+    players = len(game.players)
+    strategy.require(game.name, game.fingerprint, tuple(game.sequences(p) for p in range(players)))
+    arithmetic = Outward() if rigorous else Floating()
+    moves = _edge_probabilities(game, strategy, arithmetic)
+    ends, outcome = game.terminals, game.outcome[game.terminals]
+    numbers = arithmetic.numbers(game.numbers)
+    reach = _reach(game, moves, arithmetic)
+    values, responses = [], []
+    for player in range(players):
+        payoff = numbers[:, game.payoff[outcome, player]]
+        total = arithmetic.multiply(payoff, reach[:, ends])
+        values.append(arithmetic.collect(np.zeros(len(ends), np.int32), total, 1)[:, 0])
+        others = moves.copy()
+        own = game.player[np.maximum(game.parent, 0)] == player
+        own[0] = False
+        others[:, own] = 1.0
+        weight = arithmetic.multiply(payoff, _reach(game, others, arithmetic)[:, ends])
+        responses.append(_best_response(game, player, weight, arithmetic))
+    return Certificate.from_bounds(np.stack(values), np.stack(responses), rigorous)
+
+
+def _edge_probabilities(game: ExtensiveGame, strategy: Strategy, arithmetic: Floating) -> Values:
+    """Return the probability of the edge into each node: nature's, or the strategy's."""
+    moves = arithmetic.numbers(game.numbers)[:, game.probability]
+    parent = np.maximum(game.parent, 0)
+    for player, vector in enumerate(strategy.behaviour):
+        own = np.flatnonzero(game.infoset_player == player)
+        sets = np.repeat(np.arange(len(own)), game.action_count[own])
+        weights = arithmetic.floats(np.asarray(vector[1:], dtype=np.float64))
+        sums = arithmetic.collect(sets.astype(np.int32), weights, len(own))
+        if len(own) and sums[0].min() <= 0:
+            label = game.infoset_label[own[int(sums[0].argmin())]]
+            raise EquipoiseError(
+                f"Strategy of '{strategy.game}': information set {label!r} of player {player + 1} has "
+                "no positive probability, expected a distribution over its actions."
+            )
+        probabilities = arithmetic.divide(weights, sums[:, sets])
+        nodes = np.flatnonzero(game.player[parent] == player)
+        nodes = nodes[nodes > 0]
+        sequence = game.first_sequence[game.infoset[parent[nodes]]] + game.slot[nodes]
+        moves[:, nodes] = probabilities[:, sequence - 1]
+    return moves
+
+
+def _reach(game: ExtensiveGame, moves: Values, arithmetic: Floating) -> Values:
+    """Return the product of ``moves`` on the way to each node."""
+    reach = moves.copy()
+    for level in game.depth_levels[1:]:
+        reach[:, level] = arithmetic.multiply(reach[:, level], reach[:, game.parent[level]])
+    return reach
+
+
+def _best_response(
+    game: ExtensiveGame, player: int, weight: Values, arithmetic: Floating
+) -> Values:
+    """Return the best-response value of ``player`` given the weighted payoff of each terminal."""
+    last = game.last_sequence[player, game.terminals]
+    gain = arithmetic.collect(last, weight, game.sequences(player))
+    own = np.flatnonzero(game.infoset_player == player)
+    decisions = np.flatnonzero(game.player == player)
+    parent = np.zeros(game.infosets, dtype=np.int64)
+    parent[game.infoset[decisions]] = game.last_sequence[player, decisions]
+    for place in own[::-1].tolist():
+        first = game.first_sequence[place]
+        best = gain[:, first : first + game.action_count[place]].max(axis=1)
+        above = parent[place]
+        gain[:, above] = arithmetic.add(gain[:, above], best)
+    return gain[:, 0]

@@ -1,0 +1,1 @@
+"""Bayesian games: private signals on the line, one round of play."""

@@ -1,0 +1,1 @@
+"""Games in files: TOML, Gambit, OpenSpiel."""

@@ -1,0 +1,52 @@
+"""From one file format to another: ``convert("game.efg", "game.nfg")``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from equipoise.errors import EquipoiseError
+from equipoise.games.base import load
+from equipoise.games.files.gambit import write_efg, write_nfg
+from equipoise.games.signals.sizes import tree_nodes
+from equipoise.games.signals.stage_game import StageGame
+from equipoise.games.signals.unroll import unroll
+from equipoise.games.trees.extensive import ExtensiveGame
+from equipoise.games.trees.normal import NormalGame
+from equipoise.games.trees.reduced import reduced_normal_form
+
+ENDINGS = (".efg", ".nfg")
+MOST_NODES = 2_000_000
+
+
+def convert(source: str, target: str | Path) -> ExtensiveGame | NormalGame:
+    """Write the game that ``source`` names (a file or any other spec) to ``target``; return it.
+
+    The ending of ``target`` says which format. A tree becomes its reduced normal form in a ``.nfg``
+    file; a normal-form game becomes a tree in which the players move in turn without seeing each
+    other in a ``.efg`` file. A game given by its rounds is written out as a tree first.
+    """
+    ending = Path(target).suffix.lower()
+    if ending not in ENDINGS:
+        raise EquipoiseError(
+            f"{target}: found the ending '{ending}', expected {' or '.join(ENDINGS)}."
+        )
+    game = load(source)
+    if isinstance(game, StageGame):
+        game = _unrolled(game)
+    if ending == ".efg":
+        tree = game.tree if isinstance(game, NormalGame) else game
+        write_efg(tree, target)
+        return tree
+    table = reduced_normal_form(game) if isinstance(game, ExtensiveGame) else game
+    write_nfg(table, target)
+    return table
+
+
+def _unrolled(game: StageGame) -> ExtensiveGame:
+    """Return the tree of a game given by its rounds, if it has a size to write down."""
+    nodes = tree_nodes(game)
+    if nodes > MOST_NODES:
+        raise EquipoiseError(
+            f"{game.name}: its tree has {nodes:,} nodes, expected at most {MOST_NODES:,} to convert."
+        )
+    return unroll(game)

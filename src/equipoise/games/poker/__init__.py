@@ -1,0 +1,13 @@
+"""Poker as data: Kuhn, Leduc, Rhode Island, Hold'em."""
+
+from equipoise.lazy import attach
+
+_GAME = "equipoise.games.poker.game.game"
+
+_HOME: dict[str, str] = dict.fromkeys(
+    ("PokerGame", "kuhn", "leduc", "limit_holdem", "poker_game", "rhode_island"), _GAME
+)
+
+__all__ = [*_HOME]
+
+__getattr__, __dir__ = attach(__name__, _HOME)

@@ -1,0 +1,1 @@
+"""Repeated games with incomplete information on one side."""

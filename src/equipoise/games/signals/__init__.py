@@ -1,0 +1,1 @@
+"""Games with signals: what nature deals and what players do, as two factors."""

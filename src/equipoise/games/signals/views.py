@@ -1,0 +1,137 @@
+"""The signal factor of a two-player game: views of each round, numbered and named.
+
+:func:`signal_rounds` is what abstraction and payoff operators read. Views are numbered in the order
+of their signals; in poker, unless told otherwise, up to the symmetries of the deck
+(:mod:`equipoise.games.poker.canonical`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from functools import lru_cache
+from typing import Protocol
+
+import numpy as np
+
+from equipoise.errors import EquipoiseError
+from equipoise.games.poker.game import PokerGame
+from equipoise.games.signals.rounds import Floats, Indices, SignalRound
+from equipoise.games.signals.stage_game import StageGame, View, deals
+
+
+class Views(Protocol):
+    """The views of a game: their deals, and their names."""
+
+    @property
+    def rounds(self) -> tuple[SignalRound, ...]:
+        """The deals of each round."""
+
+    def label(self, turn: int, view: int, player: int = 0) -> str:
+        """Return the name of a view."""
+
+    def find(self, turn: int, label: str, player: int = 0) -> int:
+        """Return the view called ``label``."""
+
+    def number(self, turn: int, view: View, player: int = 0) -> int:
+        """Return the number of a view given by its signals."""
+
+
+@lru_cache(maxsize=16)
+def views(game: StageGame, symmetry: bool = True) -> Views:
+    """Return the views of a two-player game; of a poker game up to ``symmetry`` of its deck."""
+    if game.players != 2:
+        raise EquipoiseError(
+            f"{game.name}: found {game.players} players, expected two for a factored game."
+        )
+    if symmetry and isinstance(game, PokerGame):
+        from equipoise.games.poker.canonical import CanonicalViews
+
+        return CanonicalViews(game)
+    return RawViews(game)
+
+
+def signal_rounds(game: StageGame, symmetry: bool = True) -> tuple[SignalRound, ...]:
+    """Return what nature deals in each round of a two-player zero-sum game."""
+    return views(game, symmetry).rounds
+
+
+class RawViews:
+    """Every distinct view of a game, found by listing its deals."""
+
+    def __init__(self, game: StageGame) -> None:
+        listed = [deals(game, turn) for turn in range(game.rounds)]
+        self._views: list[list[list[View]]] = [
+            [sorted({game.view(player, deal) for deal, _ in found}) for found in listed]
+            for player in range(2)
+        ]
+        self._number = [[{v: i for i, v in enumerate(vs)} for vs in own] for own in self._views]
+        self._labels = [[[game.text(v) for v in vs] for vs in own] for own in self._views]
+        self._found = [[{t: i for i, t in enumerate(ts)} for ts in own] for own in self._labels]
+        self.rounds = tuple(self._round(game, turn, found) for turn, found in enumerate(listed))
+
+    def label(self, turn: int, view: int, player: int = 0) -> str:
+        """Return the names of the signals seen, in order."""
+        return self._labels[player][turn][view]
+
+    def number(self, turn: int, view: View, player: int = 0) -> int:
+        """Return the number of a view given by its signals."""
+        return self._number[player][turn][view]
+
+    def find(self, turn: int, label: str, player: int = 0) -> int:
+        """Return the view called ``label``."""
+        view = self._found[player][turn].get(label)
+        if view is None:
+            raise EquipoiseError(
+                f"view {label!r}: unknown in round {turn + 1} of player {player + 1}, expected "
+                f"something like {self.label(turn, 0, player)!r}."
+            )
+        return view
+
+    def _round(
+        self, game: StageGame, turn: int, found: Sequence[tuple[tuple[int, ...], Fraction]]
+    ) -> SignalRound:
+        kinds = game.tree.kinds_ending(turn)
+        weight: dict[tuple[int, int], Fraction] = {}
+        worth: dict[str, dict[tuple[int, int], Fraction]] = {kind: {} for kind in kinds}
+        for deal, probability in found:
+            pair = (
+                self._number[0][turn][game.view(0, deal)],
+                self._number[1][turn][game.view(1, deal)],
+            )
+            weight[pair] = weight.get(pair, Fraction(0)) + probability
+            for kind in kinds:
+                gain, loss = game.value(kind, deal)
+                if gain + loss != 0:
+                    raise EquipoiseError(
+                        f"{game.name}: outcome {kind!r} pays {gain} and {loss}, expected a "
+                        "zero-sum game (payments that cancel)."
+                    )
+                total = worth[kind].get(pair, Fraction(0))
+                worth[kind][pair] = total + probability * Fraction(gain)
+        pairs = sorted(weight)
+        return SignalRound(
+            parents=(self._parents(game, turn, 0), self._parents(game, turn, 1)),
+            pairs=(_indices([a for a, _ in pairs]), _indices([b for _, b in pairs])),
+            weight=_floats([weight[pair] for pair in pairs]),
+            values={
+                kind: _floats([worth[kind][pair] / weight[pair] for pair in pairs])
+                for kind in kinds
+            },
+        )
+
+    def _parents(self, game: StageGame, turn: int, player: int) -> Indices:
+        """Return the view of the previous round that each view of round ``turn`` extends."""
+        if turn == 0:
+            return np.zeros(len(self._views[player][0]), dtype=np.uint32)
+        length = game.seen(player, turn - 1)
+        before = self._number[player][turn - 1]
+        return _indices([before[view[:length]] for view in self._views[player][turn]])
+
+
+def _indices(values: Sequence[int]) -> Indices:
+    return np.array(values, dtype=np.uint32)
+
+
+def _floats(values: Sequence[Fraction]) -> Floats:
+    return np.array([float(value) for value in values], dtype=np.float64)

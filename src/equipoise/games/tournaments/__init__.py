@@ -1,0 +1,1 @@
+"""Tournaments as stochastic games: jam/fold hands, stacks, prizes."""

@@ -1,0 +1,1 @@
+"""Game trees and matrices: explicit games, built by hand or from rules."""

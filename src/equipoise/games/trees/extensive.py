@@ -1,0 +1,206 @@
+"""Extensive-form games as flat arrays.
+
+Nodes are numbered in preorder (a parent before its children, siblings in action order), so a
+top-down pass is a loop over 0..n-1 and a bottom-up pass the same loop backwards. Probabilities and
+payoffs are kept as exact rationals in one table of distinct numbers; the float arrays that solvers
+use are derived from it. :mod:`equipoise.games.trees.builder` builds such games.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from equipoise.errors import EquipoiseError
+
+CHANCE = -1
+TERMINAL = -2
+
+Number = int | float | Fraction
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int32]
+
+
+@dataclass(frozen=True, eq=False)
+class ExtensiveGame:
+    """A finite extensive-form game with perfect recall.
+
+    Attributes
+    ----------
+    name, players
+        Name of the game and of each player.
+    parent, slot
+        Parent of each node (-1 at the root) and the node's place among its siblings.
+    player
+        Who acts: a player's index, ``CHANCE`` or ``TERMINAL``.
+    infoset
+        Information set of each decision node, -1 elsewhere. Sets are numbered by first visit.
+    probability
+        Place in ``numbers`` of the probability of the edge into each node (1 unless nature moved).
+    outcome, payoff
+        ``outcome[v]`` is the row of a terminal node ``v`` in ``payoff`` (-1 elsewhere), whose entries
+        are places in ``numbers``, one column a player.
+    numbers
+        The distinct exact numbers of the game.
+    infoset_player, infoset_label, infoset_actions
+        Owner, printable name and action labels of each information set.
+    chance_label
+        Label of the edge into each child of a chance node, by node; other nodes are absent.
+    """
+
+    name: str
+    players: tuple[str, ...]
+    parent: Ints
+    slot: Ints
+    player: Ints
+    infoset: Ints
+    probability: NDArray[np.uint32]
+    outcome: Ints
+    payoff: NDArray[np.uint32]
+    numbers: tuple[Fraction, ...]
+    infoset_player: Ints
+    infoset_label: tuple[str, ...]
+    infoset_actions: tuple[tuple[str, ...], ...]
+    chance_label: dict[int, str] = field(repr=False)
+
+    @property
+    def nodes(self) -> int:
+        """Number of nodes."""
+        return len(self.parent)
+
+    @property
+    def infosets(self) -> int:
+        """Number of information sets of all players."""
+        return len(self.infoset_player)
+
+    @cached_property
+    def floats(self) -> Floats:
+        """``numbers`` as floats."""
+        return np.array([float(number) for number in self.numbers])
+
+    @cached_property
+    def payoffs(self) -> Floats:
+        """Payoff of each outcome (rows) to each player (columns)."""
+        return self.floats[self.payoff]
+
+    @cached_property
+    def terminals(self) -> NDArray[np.intp]:
+        """Terminal nodes, in order."""
+        return np.flatnonzero(self.player == TERMINAL)
+
+    @cached_property
+    def action_count(self) -> Ints:
+        """Number of actions of each information set."""
+        return np.array([len(actions) for actions in self.infoset_actions], dtype=np.int32)
+
+    @cached_property
+    def depth_levels(self) -> list[NDArray[np.intp]]:
+        """Nodes grouped by depth, the root first."""
+        depth = np.zeros(self.nodes, dtype=np.int32)
+        parents = self.parent.tolist()
+        for node in range(1, self.nodes):
+            depth[node] = depth[parents[node]] + 1
+        order = np.argsort(depth, kind="stable")
+        return np.split(order, np.cumsum(np.bincount(depth))[:-1])
+
+    @cached_property
+    def first_sequence(self) -> Ints:
+        """First sequence of each information set among its owner's; 0 is the empty sequence."""
+        first = np.zeros(self.infosets, dtype=np.int32)
+        for player in range(len(self.players)):
+            own = np.flatnonzero(self.infoset_player == player)
+            first[own] = (
+                1 + np.concatenate(([0], np.cumsum(self.action_count[own])[:-1]))[: len(own)]
+            )
+        return first
+
+    def sequences(self, player: int) -> int:
+        """Number of sequences of ``player``, the empty one included."""
+        return 1 + int(self.action_count[self.infoset_player == player].sum())
+
+    @cached_property
+    def last_sequence(self) -> Ints:
+        """Last sequence each player (row) has played on the way to each node (column)."""
+        last = np.zeros((len(self.players), self.nodes), dtype=np.int32)
+        for level in self.depth_levels[1:]:
+            above = self.parent[level]
+            last[:, level] = last[:, above]
+            moved = self.player[above] >= 0
+            nodes, above = level[moved], above[moved]
+            sets = self.infoset[above]
+            last[self.player[above], nodes] = self.first_sequence[sets] + self.slot[nodes]
+        return last
+
+    @cached_property
+    def chance_reach(self) -> Floats:
+        """Product of nature's probabilities on the way to each node."""
+        reach = self.floats[self.probability]
+        for level in self.depth_levels[1:]:
+            reach[level] *= reach[self.parent[level]]
+        return reach
+
+    def require_zero_sum(self) -> None:
+        """Raise unless there are two players and every outcome's payoffs sum to a constant zero."""
+        if len(self.players) != 2:
+            raise EquipoiseError(
+                f"{self.name}: found {len(self.players)} players, expected a two-player zero-sum game; "
+                "'equipoise nash' takes others."
+            )
+        for row in np.unique(self.payoff, axis=0):
+            first, second = (self.numbers[i] for i in row)
+            if first + second != 0 and not math.isclose(
+                first, -second, rel_tol=1e-12, abs_tol=1e-12
+            ):
+                raise EquipoiseError(
+                    f"{self.name}: an outcome pays {float(first):g} and {float(second):g}, "
+                    "expected a zero-sum game (payoffs that sum to 0); 'equipoise nash' takes others."
+                )
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """Digest of the structure a strategy depends on: owners, actions and order of the sets."""
+        digest = hashlib.sha256(f"{self.nodes}|{len(self.players)}".encode())
+        for array in (self.parent, self.player, self.infoset):
+            digest.update(np.ascontiguousarray(array).tobytes())
+        digest.update("\0".join("\1".join(actions) for actions in self.infoset_actions).encode())
+        return digest.hexdigest()[:16]
+
+
+def exact(value: Number, place: str) -> Fraction:
+    """Return ``value`` as a rational; floats such as 1/3 become the simple fraction they round.
+
+    A float that no fraction with a denominator up to a million rounds to is taken at face value.
+    """
+    if isinstance(value, (int, Fraction)):
+        return Fraction(value)
+    number = float(value)
+    if not math.isfinite(number):
+        raise EquipoiseError(f"{place}: found the number {number}, expected a finite one.")
+    simple = Fraction(number).limit_denominator(10**6)
+    return simple if float(simple) == number else Fraction(number)
+
+
+def check_perfect_recall(game: ExtensiveGame) -> None:
+    """Raise unless all nodes of every information set follow the same own sequence.
+
+    That is Kuhn's condition (seed 000, section 2.1): a player remembers what she knew and did.
+    """
+    decisions = np.flatnonzero(game.player >= 0)
+    sets = game.infoset[decisions]
+    last = game.last_sequence[game.player[decisions], decisions]
+    expected = np.zeros(game.infosets, dtype=np.int32)
+    expected[sets[::-1]] = last[::-1]
+    wrong = np.flatnonzero(last != expected[sets])
+    if len(wrong):
+        place = int(sets[wrong[0]])
+        raise EquipoiseError(
+            f"{game.name}: information set {game.infoset_label[place]!r} of player "
+            f"{game.infoset_player[place] + 1} is reached after different own actions, "
+            "expected perfect recall."
+        )

@@ -1,0 +1,1 @@
+"""Payoffs as linear operators: one protocol, one file an operator."""

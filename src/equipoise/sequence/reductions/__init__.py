@@ -1,0 +1,1 @@
+"""Smaller forms of the same game: merged, or restricted to some sequences."""

@@ -1,0 +1,105 @@
+"""A sequence form without some of its sequences: what is left after elimination, to be solved.
+
+``restrict(form, rows, columns)`` keeps the sequences that two masks mark, with their constraints
+and payoffs, and remembers where they came from. Its result is a sequence form like any other; plans
+for it become plans for the whole form by :meth:`Restricted.lift`, which puts zeros in place of what
+was dropped. Which sequences may be dropped without changing the value is for others to say
+(:mod:`equipoise.abstraction.dominated`)::
+
+    left = eliminate(game.tree, signal_rounds(game))
+    small = restrict(form, left.sequences(0), left.sequences(1))
+    solution = solve(form, Shrinking(LP(), small))
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from equipoise.errors import EquipoiseError
+from equipoise.sequence.build import SequenceForm
+from equipoise.sequence.payoffs.sparse import Sparse
+from equipoise.sequence.treeplex import Treeplex
+
+Mask = NDArray[np.bool_]
+Numbers = NDArray[np.int64]
+
+MOST_PAYOFFS = 20_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class Restricted:
+    """A smaller form, and for each player the sequences of the whole one that it keeps, in order.
+
+    ``sizes`` are the numbers of sequences of the whole form.
+    """
+
+    form: SequenceForm
+    kept: tuple[Numbers, Numbers]
+    sizes: tuple[int, int]
+    verb: ClassVar[str] = "eliminate"
+
+    def lift(self, x: NDArray[Any], y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Return the plans of the whole form that never play what was dropped."""
+        whole = np.zeros(self.sizes[0], x.dtype), np.zeros(self.sizes[1], y.dtype)
+        for plan, place, own in zip(whole, self.kept, (x, y), strict=True):
+            plan[place] = own
+        return whole
+
+
+def restrict(form: SequenceForm, rows: Mask, columns: Mask) -> Restricted:
+    """Keep the sequences of player 1 in ``rows`` and those of player 2 in ``columns``.
+
+    Masks are in the order of strategies. The payoffs of the result are written out, so a form of more
+    than some ten million is refused.
+    """
+    if form.A.nonzeros > MOST_PAYOFFS:
+        raise EquipoiseError(
+            f"Restriction of '{form.name}': found {form.A.nonzeros:,} payoffs, expected at most "
+            f"{MOST_PAYOFFS:,}, since they are written out; solve the whole game instead."
+        )
+    order = [None if form.canonical is None else form.canonical(player) for player in (0, 1)]
+    X, first = _restrict_space(form.X, rows, order[0], "rows")
+    Y, second = _restrict_space(form.Y, columns, order[1], "columns")
+    matrix = form.A.matrix().tocsr()[first][:, second].tocoo()
+    A = Sparse.from_entries(matrix.row, matrix.col, matrix.data, (X.size, Y.size))
+    small = SequenceForm(X, Y, A, form.name, f"{form.fingerprint}, restricted")
+    return Restricted(small, (first, second), (form.X.size, form.Y.size))
+
+
+def _restrict_space(
+    space: Treeplex, marked: Mask, order: NDArray[np.uint32] | None, what: str
+) -> tuple[Treeplex, Numbers]:
+    """Return the treeplex of the kept sequences, one block a set, and their old numbers."""
+    if marked.shape != (space.size,) or not marked[0]:
+        raise EquipoiseError(
+            f"Restriction, {what}: found a mask of shape {marked.shape}, expected ({space.size},) "
+            "with the empty sequence kept."
+        )
+    keep = marked.copy()
+    if order is not None:
+        keep[order] = marked
+    blocks, parents = space.blocks, space.parents()
+    kept, number = [0], {0: 0}
+    sets: list[tuple[int, int, int, None]] = []
+    place = 0
+    for start, actions, buckets in zip(*blocks[:3], strict=True):
+        for bucket in range(int(buckets)):
+            parent = int(parents[place])
+            place += 1
+            if parent not in number:
+                continue
+            own = [int(start) + a * int(buckets) + bucket for a in range(int(actions))]
+            left = [sequence for sequence in own if keep[sequence]]
+            if not left:
+                raise EquipoiseError(
+                    f"Restriction, {what}: found no action kept after sequence {parent}, expected "
+                    "at least one wherever the player may still come."
+                )
+            sets.append((len(left), 1, number[parent], None))
+            number.update({sequence: len(kept) + i for i, sequence in enumerate(left)})
+            kept += left
+    return Treeplex.from_rows(sets), np.array(kept, dtype=np.int64)

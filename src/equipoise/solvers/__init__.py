@@ -1,0 +1,24 @@
+"""Solvers: one loop over (X, Y, A), one short file for each method."""
+
+from equipoise.lazy import attach
+
+_HOME: dict[str, str] = {
+    "CFR": "equipoise.solvers.saddle.cfr",
+    "Context": "equipoise.solvers.base",
+    "DCFR": "equipoise.solvers.saddle.cfr",
+    "Gap": "equipoise.solvers.base",
+    "Iterations": "equipoise.solvers.base",
+    "LP": "equipoise.solvers.saddle.lp",
+    "Shrinking": "equipoise.solvers.saddle.reduced",
+    "Solution": "equipoise.solvers.base",
+    "Status": "equipoise.solvers.base",
+    "Stop": "equipoise.solvers.base",
+    "Time": "equipoise.solvers.base",
+    "choose": "equipoise.solvers.auto",
+    "method": "equipoise.solvers.methods",
+    "solve": "equipoise.solvers.base",
+}
+
+__all__ = [*_HOME]
+
+__getattr__, __dir__ = attach(__name__, _HOME)

@@ -1,0 +1,1 @@
+"""Equilibria of Bayesian games, from qualitative models and by linear programs."""

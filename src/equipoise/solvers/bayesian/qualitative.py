@@ -1,0 +1,217 @@
+"""Equilibria of Bayesian games from qualitative models (Ganzfried and Sandholm 2010).
+
+    answer = qualitative(game, models)
+    proof = equipoise.certificates.bayesian.certify(game, answer.regions.profile(game))
+
+Three programs are tried, each only if the one before has no solution: every region of the chosen
+model non-empty (as in the seed); regions that may be empty; and, so that a wrong model still gets an
+answer, the profile whose preferences fail by the least. What is found is then *polished*: Newton's
+method on the exact indifference equations, from rules and distributions rather than from the
+program, takes thresholds to machine precision, also where products were piecewise linear.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from equipoise.errors import EquipoiseError
+from equipoise.games.bayesian.game import SignalGame
+from equipoise.games.bayesian.parametric import ParametricModel
+from equipoise.numerics.encodings import Encoding, Model
+from equipoise.solvers.bayesian.milfp import STAGES, Milfp, Stage
+from equipoise.strategy.regions import Regions, interim
+
+Floats = NDArray[np.float64]
+Status = Literal["equilibrium", "none", "limit"]
+Solver = Literal["highs", "scip"]
+SOLVERS: tuple[Solver, ...] = ("highs", "scip")
+
+ZERO = 1e-7
+"""Preferences that fail by no more than this are taken to hold: the solver's own tolerance."""
+
+
+@dataclass(frozen=True)
+class Products:
+    """What becomes of products of probabilities, from three players on (section 7.3).
+
+    With HiGHS they are piecewise linear through ``breakpoints`` points, chosen by ``encoding``; SCIP
+    takes them as they are.
+    """
+
+    breakpoints: int = 17
+    encoding: Encoding = "logarithmic"
+    solver: Solver = "highs"
+
+    def model(self) -> Model:
+        """Return an empty model that treats products so."""
+        if self.solver == "scip":
+            from equipoise.numerics.scip import ScipModel
+
+            return ScipModel()
+        return Model(self.breakpoints, self.encoding)
+
+
+PIECEWISE = Products()
+
+COARSEST = 5
+"""So many breakpoints are tried when more of them take too long."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What was found.
+
+    Attributes
+    ----------
+    status
+        ``equilibrium``: the program was solved (with three or more players: up to its piecewise-linear
+        products). ``none``: no equilibrium has the form of any model; ``regions`` is the nearest
+        profile found. ``limit``: the time limit came first; ``regions`` is the best profile so far.
+    regions, raw
+        The profile, polished and as the program had it.
+    model
+        The model chosen.
+    thresholds
+        Its thresholds, by name (before empty regions are dropped).
+    rows, columns, binaries, seconds
+        Size of the last program, and the time all of them took.
+    """
+
+    status: Status
+    regions: Regions
+    raw: Regions
+    model: ParametricModel
+    thresholds: dict[str, float]
+    rows: int
+    columns: int
+    binaries: int
+    seconds: float
+
+
+def qualitative(
+    game: SignalGame,
+    models: Sequence[ParametricModel],
+    *,
+    products: Products = PIECEWISE,
+    time_limit: float = 60.0,
+    polish_in: SignalGame | None = None,
+) -> Answer:
+    """Find an equilibrium of ``game`` that has the form of one of ``models``.
+
+    ``products`` matters from three players on. ``polish_in`` is the same game with finer cells, if
+    ``game`` itself only approximates the distributions that are meant.
+    """
+    if not models:
+        raise EquipoiseError("Qualitative models: found none, expected at least one.")
+    started = time.monotonic()
+    stages = list(STAGES)
+    while stages:
+        left = max(0.5 * (time_limit - (time.monotonic() - started)), 0.1)
+        found = attempt(game, models, stages[0], left, products, polish_in)
+        if isinstance(found, Answer):
+            return replace(found, seconds=time.monotonic() - started)
+        if found == "limit" and game.players > 2 and products.breakpoints > COARSEST:
+            # A rough profile can be polished; none cannot.
+            products = replace(products, breakpoints=COARSEST)
+        else:
+            stages.pop(0)
+    raise EquipoiseError(
+        f"Qualitative models: found no profile within {time_limit:g} s, expected a longer time limit."
+    )
+
+
+def attempt(
+    game: SignalGame,
+    models: Sequence[ParametricModel],
+    stage: Stage,
+    time_limit: float,
+    products: Products = PIECEWISE,
+    polish_in: SignalGame | None = None,
+) -> Answer | Literal["infeasible", "limit"]:
+    """Solve the program of one ``stage``; if no profile was found, return why."""
+    started = time.monotonic()
+    milfp = Milfp(game, models, stage, products.model())
+    outcome = milfp.solve(time_limit)
+    complete = outcome.status == "optimal"
+    if not complete and outcome.status != "limit":
+        return "infeasible"
+    if not outcome.x.size or not (complete or stage == "elastic"):
+        return "limit"
+    exact = complete and (stage != "elastic" or outcome.objective <= ZERO)
+    found, chosen = milfp.read(outcome.x)
+    raw = found.merged(*game.signals.line)
+    regions = polish(polish_in or game, raw) if exact or polish_in else raw
+    rows, columns, binaries = milfp.mip.size
+    return Answer(
+        status="equilibrium" if exact else "none" if complete else "limit",
+        regions=regions,
+        raw=raw,
+        model=models[chosen],
+        thresholds=milfp.named(found.moved(raw, regions), chosen),
+        rows=rows,
+        columns=columns,
+        binaries=binaries,
+        seconds=time.monotonic() - started,
+    )
+
+
+def polish(game: SignalGame, regions: Regions, steps: int = 50) -> Regions:
+    """Return ``regions`` with the cuts moved by Newton's method until players are indifferent there.
+
+    Steps are of least norm, so that thresholds the equations leave free stay where they are, and
+    halved until the cuts stay in order and the largest gap shrinks; if none does, the search ends.
+    """
+    gaps = indifference(game, regions)
+    for _ in range(steps):
+        if not gaps.size or np.abs(gaps).max() <= 1e-15 * max(game.spread):
+            break
+        at = regions.flat()
+        step = np.linalg.lstsq(_slopes(game, regions), gaps, rcond=1e-9)[0]
+        for size in 0.5 ** np.arange(12):
+            moved = regions.at(at - size * step)
+            if moved.ordered(*game.signals.line):
+                better = indifference(game, moved)
+                if np.abs(better).max() < np.abs(gaps).max():
+                    break
+        else:
+            break
+        regions, gaps = moved, better
+    return regions
+
+
+def _slopes(game: SignalGame, regions: Regions) -> Floats:
+    """Return the derivative of every indifference by every cut, by central differences."""
+    at = regions.flat()
+    low, high = game.signals.line
+    widths = [b - a for own in regions.cuts for a, b in pairwise((low, *own, high))]
+    h = min(1e-7 * (high - low), 0.25 * min(widths))
+    columns = []
+    for shift in np.eye(len(at)) * h:
+        ahead, behind = regions.at(at + shift), regions.at(at - shift)
+        columns.append((indifference(game, ahead) - indifference(game, behind)) / (2 * h))
+    return np.stack(columns, axis=1)
+
+
+def indifference(game: SignalGame, regions: Regions) -> Floats:
+    """Return, for every cut, how much more the plan below it is worth there than the plan above it.
+
+    A finite game has no such equation at a cut between two signals: there it is 0.
+    """
+    profile = regions.profile(game)
+    gaps = []
+    for i, (plans, cuts) in enumerate(zip(regions.plans, regions.cuts, strict=True)):
+        worth = interim(game, i, profile, inside=0.0)
+        for (low, high), cut in zip(pairwise(plans), cuts, strict=True):
+            position = float(profile.signals.position(cut))
+            cell = min(int(position + 1e-9), profile.signals.cells - 1)
+            mixed = not profile.signals.finite or abs(position - round(position)) > 1e-9
+            gap = worth[game.plan(i, low), cell] - worth[game.plan(i, high), cell]
+            gaps.append(gap if mixed else 0.0)
+    return np.array(gaps)

@@ -1,0 +1,1 @@
+"""Values of repeated games with incomplete information on one side."""

@@ -1,0 +1,1 @@
+"""Methods for two-player zero-sum games in sequence form."""

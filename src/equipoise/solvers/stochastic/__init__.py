@@ -1,0 +1,1 @@
+"""Equilibria of stochastic games, tournaments among them."""

@@ -1,0 +1,61 @@
+"""Strategies of games with signals: whose they are, and how they read on the explicit tree."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from equipoise.errors import EquipoiseError
+from equipoise.games.signals.stage_game import StageGame
+from equipoise.games.signals.views import views
+from equipoise.games.trees.extensive import ExtensiveGame
+from equipoise.sequence.build import game_fingerprint
+from equipoise.strategy.profile import Layout, Strategy
+
+
+def view_layout(game: StageGame) -> Layout:
+    """Return the layout of strategies that play ``game`` by its views."""
+    return Layout.of(game.tree, [signals.views for signals in views(game).rounds])
+
+
+def require_views(game: StageGame, strategy: Strategy) -> Layout:
+    """Raise unless ``strategy`` plays ``game`` by its views; return its layout."""
+    if strategy.layout is not None and "/" in strategy.fingerprint:
+        raise EquipoiseError(
+            f"Strategy of '{strategy.game}': found one of an abstraction, expected one of the full "
+            "game: lift it first."
+        )
+    layout = view_layout(game)
+    sizes = tuple(int(layout.starts(player)[-1]) for player in (0, 1))
+    strategy.require(game.name, game_fingerprint(game), sizes)
+    return layout
+
+
+def on_tree(game: StageGame, tree: ExtensiveGame, strategy: Strategy) -> Strategy:
+    """Return ``strategy`` as a strategy of ``tree``, the unrolled ``game``."""
+    layout = require_views(game, strategy)
+    named, betting = views(game), game.tree
+    block: dict[int, int] = {}
+    for player in (0, 1):
+        own = np.flatnonzero(betting.player == player).tolist()
+        block.update(zip(own, layout.starts(player)[:-1].tolist(), strict=True))
+    vectors = [np.ones(tree.sequences(player)) for player in (0, 1)]
+    for i, label in enumerate(tree.infoset_label):
+        told, _, history = label.rpartition("|")
+        node, player = betting.find(history), int(tree.infoset_player[i])
+        turn = int(betting.round[node])
+        view = named.number(turn, _signals(game, told), player)
+        width, first = layout.buckets[turn][player], int(tree.first_sequence[i])
+        entries = block[node] + view + width * np.arange(tree.action_count[i])
+        vectors[player][first : first + len(entries)] = strategy.behaviour[player][entries]
+    return Strategy(tree.name, tree.fingerprint, tuple(vectors))
+
+
+def _signals(game: StageGame, told: str) -> tuple[int, ...]:
+    """Return the signals that ``told`` names: the inverse of ``game.text``."""
+    lengths = {len(name) for name in game.signals}
+    if len(lengths) == 1:
+        (length,) = lengths
+        names = [told[i : i + length] for i in range(0, len(told), length)]
+    else:
+        names = told.split(".")
+    return tuple(game.signals.index(name) for name in names)
