@@ -44,7 +44,7 @@ _HOME: dict[str, str] = {
     "lift": "equipoise.strategy.lift",
     "load": "equipoise.games.base",
     "nash": "equipoise.solvers.general.mip",
-    "poker": "equipoise.games.poker.game",
+    "poker": "equipoise.games.poker",
     "qualitative": "equipoise.solvers.bayesian.qualitative",
 }
 

@@ -2,7 +2,7 @@
 
 from equipoise.lazy import attach
 
-_GAME = "equipoise.games.poker.game.game"
+_GAME = "equipoise.games.poker.game"
 
 _HOME: dict[str, str] = dict.fromkeys(
     ("PokerGame", "kuhn", "leduc", "limit_holdem", "poker_game", "rhode_island"), _GAME
