@@ -45,7 +45,10 @@ class _Public(NamedTuple):
     base: Floats
     scale: Floats
     is_showdown: NDArray[np.bool_]
+    # The round whose signals come out just before a node, -1 where none do; and that of its parent,
+    # which is not always the round before: play may skip rounds.
     entry: NDArray[np.int64]
+    above: NDArray[np.int64]
 
 
 def certify_public(game: PokerGame, strategy: Strategy) -> Certificate:
@@ -103,7 +106,11 @@ class _Walk:
         return float(totals[FIRST]), float(totals[SECOND]), float(totals[PROFILE])
 
     def _walk(self, turn: int, board: NDArray[np.uint8]) -> None:
-        """Evaluate round ``turn`` on ``board``, and add its values to ``expected`` at its entries."""
+        """Evaluate round ``turn`` on ``board``, and add its values to ``expected`` at its entries.
+
+        An entry sums over all boards that extend the one on which its parent was played, however
+        many rounds later it comes: it is set to zero in the round of its parent.
+        """
         holes, nodes = self.holes, self.rounds[turn]
         free = np.logical_not(np.isin(holes, board).any(axis=1))
         hands = np.concatenate([holes, np.tile(board, (len(holes), 1))], axis=1)
@@ -114,8 +121,7 @@ class _Walk:
             self.arrive, self.reach,
         )  # fmt: skip
         if turn + 1 < self.game.rounds:
-            entries = np.flatnonzero(self.tree.entry == turn + 1)
-            self.expected[:, entries] = 0.0
+            self.expected[:, (self.tree.above == turn) & (self.tree.entry > turn)] = 0.0
             left = np.setdiff1d(np.arange(self.game.deck.size, dtype=np.uint8), board)
             for dealt in combinations(left.tolist(), self.game.public[turn + 1]):
                 self._walk(turn + 1, np.concatenate([board, np.array(dealt, dtype=np.uint8)]))
@@ -189,6 +195,7 @@ def _public(game: PokerGame) -> _Public:
         scale=tree.scale.astype(np.float64),
         is_showdown=(tree.player == TERMINAL) & (tree.kind != NO_OUTCOME),
         entry=np.where(tree.round > above, tree.round, -1).astype(np.int64),
+        above=above.astype(np.int64),
     )
 
 

@@ -1,0 +1,80 @@
+"""Three roads to the same numbers: the public tree, the explicit tree, the form's own measure."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from equipoise.certificates.gap import certify
+from equipoise.certificates.tree import certify_tree
+from equipoise.games.files.rules import parse_rules
+from equipoise.games.signals.stage_game import StageGame
+from equipoise.games.signals.unroll import unroll
+from equipoise.sequence.build import build, game_fingerprint
+from equipoise.solvers.base import measure
+from equipoise.strategy.profile import Strategy
+from equipoise.strategy.views import on_tree, view_layout
+
+STYLES = ("uniform", "random", "pure", "zero-reach")
+
+
+def strategy_of(game: StageGame, style: str, random: np.random.Generator) -> Strategy:
+    """Return a strategy: uniform, inside, at a corner, or with some actions that are never taken."""
+    layout = view_layout(game)
+    vectors = []
+    for player in (0, 1):
+        parts = [np.ones(1)]
+        for turn, actions in layout.nodes[player]:
+            block = np.ones((actions, layout.buckets[turn][player]))
+            if style != "uniform":
+                block = random.random(block.shape) + 1e-3
+            if style == "pure":
+                block = (block == block.max(axis=0)).astype(float)
+            if style == "zero-reach":
+                block[1:] *= random.random(block[1:].shape) < 0.5
+            parts.append((block / block.sum(axis=0)).reshape(-1))
+        vectors.append(np.concatenate(parts))
+    return Strategy(game.name, game_fingerprint(game), tuple(vectors), layout)
+
+
+def assert_roads_agree(game: StageGame, strategy: Strategy) -> None:
+    tree = unroll(game)
+    slow = certify_tree(tree, on_tree(game, tree, strategy))
+    fast = certify(game, strategy)
+    for name in ("values", "best_responses", "gains"):
+        assert getattr(fast, name) == pytest.approx(getattr(slow, name), rel=1e-9, abs=1e-9)
+    form = build(game)
+    plans = []
+    for player, space in enumerate((form.X, form.Y)):
+        assert form.canonical is not None
+        behaviour = np.empty(space.size)
+        behaviour[form.canonical(player)] = strategy.behaviour[player]
+        plans.append(space.plan(behaviour))
+    x, y = plans
+    lower, upper = measure(form, x, y)
+    assert (upper, -lower) == pytest.approx(slow.best_responses, rel=1e-9, abs=1e-9)
+    assert float(x @ form.A.times(y)) == pytest.approx(slow.value, rel=1e-9, abs=1e-9)
+
+
+SKIPPED = """
+ante = 1
+deck = { ranks = "2345", suits = "cd", showdown = "three-card" }
+[[round]]
+private = 1
+bet = 1
+cap = 1
+[[round]]
+public = 1
+stage = {}
+[[round]]
+public = 1
+bet = 2
+cap = 1
+"""
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_a_round_without_a_decision_deals_all_its_boards(style: str) -> None:
+    # The public tree once kept the values of the last board of a round that play skips.
+    game = parse_rules(SKIPPED)
+    assert_roads_agree(game, strategy_of(game, style, np.random.default_rng(5)))
