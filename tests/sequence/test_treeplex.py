@@ -80,6 +80,17 @@ def test_off_the_path_behaviour_is_uniform():
     assert set(np.round(behaviour[1:], 12)) <= {0.5, round(1 / 3, 12)}
 
 
+@given(st.sampled_from(SIDES), seeds)
+@settings(max_examples=40, deadline=None)
+def test_behaviour_counts_however_small_its_reach(space, seed):
+    # Reaches down to 1e-100: what is hardly ever played is still played as the plan says.
+    random = np.random.default_rng(seed)
+    behaviour = space.behaviour(10.0 ** random.uniform(-8, 0, size=space.size))
+    plan = space.plan(behaviour)
+    np.testing.assert_allclose(space.behaviour(plan), behaviour, rtol=1e-12)
+    np.testing.assert_allclose(space.behaviour(plan * 1e-100), behaviour, rtol=1e-12)
+
+
 def test_wrong_shapes_are_refused():
     form = build(kuhn())
     with pytest.raises(EquipoiseError, match=r"shape \(2,\), expected \(13,\)"):

@@ -9,6 +9,8 @@ import numpy as np
 import pyspiel
 import pytest
 from open_spiel.python.algorithms import cfr as openspiel
+from tests.games.random_duels import random_duel
+from tests.solvers.reference_cfr import ReferenceCFR, members
 
 from equipoise.games import poker
 from equipoise.games.files.gambit.write import efg_lines
@@ -20,8 +22,6 @@ from equipoise.solvers.base import Context
 from equipoise.solvers.saddle.cfr import TABLE, CFRRun, member
 from equipoise.strategy.profile import Layout, Strategy
 from equipoise.strategy.views import on_tree
-from tests.games.random_duels import random_duel
-from tests.solvers.reference_cfr import ReferenceCFR, members
 
 Plans = tuple[np.ndarray, np.ndarray]
 
