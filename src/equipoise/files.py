@@ -23,7 +23,7 @@ def write_atomically(path: str | Path, write: Callable[[BinaryIO], Any]) -> None
     """
     path = Path(path)
     require_writable(path)
-    part = path.with_name(f".{path.name}.part")
+    part = _part(path)
     try:
         with part.open("wb") as file:
             write(file)
@@ -37,6 +37,18 @@ def write_atomically(path: str | Path, write: Callable[[BinaryIO], Any]) -> None
     except BaseException:
         part.unlink(missing_ok=True)
         raise
+
+
+def discard(path: str | Path) -> None:
+    """Remove the file at ``path``, if there is one, and what a killed writer of it left behind."""
+    path = Path(path)
+    for file in (path, _part(path)):
+        file.unlink(missing_ok=True)
+
+
+def _part(path: Path) -> Path:
+    """Return where a file is written before it is put at ``path``."""
+    return path.with_name(f".{path.name}.part")
 
 
 def cache_folder() -> Path:

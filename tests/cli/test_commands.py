@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import json
 import os
 import subprocess
@@ -360,20 +359,6 @@ def test_bad_input(
     assert outcome.err.count("\n") == 1
     assert words in outcome.err
     assert sorted(os.listdir(tmp_path)) == before
-
-
-def test_a_full_disk_is_a_sentence(
-    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def full(_: int) -> None:
-        raise OSError(errno.ENOSPC, "No space left on device")
-
-    monkeypatch.setattr(os, "fsync", full)
-    outcome = cli("solve", "kuhn", "--json")
-    assert (outcome.code, outcome.out) == (2, "")
-    assert outcome.err.count("\n") == 1
-    assert "the disk is full" in outcome.err
-    assert os.listdir(tmp_path) == []
 
 
 def test_running_out_of_memory_is_a_sentence(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:

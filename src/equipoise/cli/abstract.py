@@ -46,7 +46,7 @@ def command(
     from equipoise.strategy.store import save_abstraction
 
     _require_known(method, METHODS)
-    place = out or default_file(f"{game}-{method}")
+    place = out or default_file(game, f"-{method}")
     require_writable(place)
     steps = Steps()
     with steps.take("load"):

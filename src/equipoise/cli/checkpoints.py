@@ -7,11 +7,14 @@ seed it belongs to, and is refused for any other.
 
 from __future__ import annotations
 
-import re
+import hashlib
+import tempfile
+import unicodedata
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from equipoise.cli.output import note
 from equipoise.errors import EquipoiseError
 
 if TYPE_CHECKING:
@@ -21,16 +24,54 @@ if TYPE_CHECKING:
 
 SUFFIX = ".eqp"
 
+# Characters that Windows forbids in names, and those that a shell takes for its own.
+_FORBIDDEN = '<>:"/\\|?*'
+_SIGNS = _FORBIDDEN + "()[]{}=,;&$!`'#~^%"
+# Bytes of a name: 255 on most systems, less what a checkpoint and its part add.
+_LONGEST = 220
+
 # A point measured again must have the same bounds, up to the order of summation.
 _SAME = 1e-9
 
 
-def default_file(spec: str) -> Path:
-    """Return the file in the current folder that a solve of ``spec`` is saved to."""
+def default_file(spec: str, ending: str = "") -> Path:
+    """Return the file in the current folder that what is made of ``spec`` is saved to.
+
+    A file of rules lends its name, in whatever script: what some system forbids in names becomes a
+    dash, what is too long is cut, and a digest then keeps apart the names that differ in what was
+    lost. Of a game with parameters, brackets and signs become dashes.
+    """
     from equipoise.games.base import FILES
 
-    name = Path(spec).stem if Path(spec).suffix.lower() in FILES else spec
-    return Path(re.sub(r"[^A-Za-z0-9._+]+", "-", name).strip("-.") + SUFFIX)
+    if Path(spec).suffix.lower() not in FILES:
+        name = _without("".join(spec.split()), _SIGNS) + ending
+        return Path(_cut(name, name) + SUFFIX)
+    name = Path(spec).stem + ending
+    return Path(_cut(_without(name, _FORBIDDEN), name) + SUFFIX)
+
+
+def _without(name: str, characters: str) -> str:
+    """Return ``name`` with dashes for ``characters`` and for what cannot be printed."""
+    return "".join(
+        "-"
+        if character in characters or not (character.isprintable() or _joins(character))
+        else character
+        for character in name
+    ).strip("-. ")
+
+
+def _joins(character: str) -> bool:
+    """Say whether ``character`` is invisible and yet part of a word or an emoji (joiners, tags)."""
+    return unicodedata.category(character) == "Cf"
+
+
+def _cut(name: str, original: str) -> str:
+    """Return ``name`` short enough for file systems, marked if it is not the ``original``."""
+    if name == original and 0 < len(name.encode()) <= _LONGEST:
+        return name
+    digest = hashlib.sha256(original.encode(errors="surrogateescape")).hexdigest()[:8]
+    kept = name.encode()[: _LONGEST - len(digest) - 1].decode(errors="ignore")
+    return f"{kept or 'game'}-{digest}"
 
 
 def checkpoint_of(out: Path) -> Path:
@@ -72,10 +113,54 @@ def identity(form: SequenceForm, algorithm: str, method: Method, seed: int) -> d
 
 
 def saver(path: Path, own: dict[str, Any]) -> Callable[[Arrays], None]:
-    """Return the function that a solve calls to be saved at ``path``."""
+    """Return the function that a solve calls to be saved at ``path``.
+
+    A disk that is full now may have room later, and a solve is worth more than its checkpoint: what
+    goes wrong is said once, and the solve goes on.
+    """
     from equipoise.strategy.store import CHECKPOINT, save
 
-    return lambda state: save(path, CHECKPOINT, state, own)
+    said: set[str] = set()
+
+    def checkpoint(state: Arrays) -> None:
+        try:
+            save(path, CHECKPOINT, state, own)
+        except EquipoiseError as error:
+            if str(error) not in said:
+                said.add(str(error))
+                note(f"{error} The solve goes on without this checkpoint.")
+
+    return checkpoint
+
+
+def save_somewhere(out: Path, write: Callable[[Path], None]) -> Path | None:
+    """Write a result to ``out``, or, if that fails, to a temporary folder; return where it is.
+
+    What was computed for hours must not end for want of room: then there is no file, and the caller
+    still shows the result.
+    """
+    try:
+        write(out)
+    except EquipoiseError as error:
+        place = _elsewhere(out, write)
+        saved = "It is not saved" if place is None else f"It is saved as {place} instead"
+        note(f"{error} {saved}: --out names another place.")
+        return place
+    return out
+
+
+def _elsewhere(out: Path, write: Callable[[Path], None]) -> Path | None:
+    """Write to a new folder among the temporary ones; return the file, or nothing if that fails."""
+    try:
+        folder = Path(tempfile.mkdtemp(prefix="equipoise-"))
+    except OSError:
+        return None
+    try:
+        write(folder / out.name)
+    except EquipoiseError:
+        folder.rmdir()
+        return None
+    return folder / out.name
 
 
 def require_same(path: Path, checkpoint: Bundle, own: dict[str, Any], form: SequenceForm) -> None:

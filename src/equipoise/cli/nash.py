@@ -29,6 +29,9 @@ def command(
     ] = 1e-9,
     time: Annotated[float, typer.Option(help="Stop after about this many seconds.")] = 60.0,
     out: Annotated[Path | None, typer.Option(help="Where to save the strategy.")] = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="Replace --out even if it holds something else.")
+    ] = False,
     json: options.Json = False,
 ) -> int:
     """Find a Nash equilibrium by mixed-integer programming, and certify it.
@@ -36,6 +39,7 @@ def command(
     Any number of players, any payments: where `solve` wants two players and a zero sum.
     """
     from equipoise import certify
+    from equipoise.cli.checkpoints import require_free, save_somewhere
     from equipoise.cli.loading import load_game
     from equipoise.games.signals.unroll import unroll
     from equipoise.games.trees.extensive import ExtensiveGame
@@ -44,6 +48,8 @@ def command(
 
     rules = load_game(game)
     tree = rules if isinstance(rules, ExtensiveGame) else unroll(rules)
+    if out is not None:
+        require_free(out, tree.name, tree.fingerprint, force)
     answer = nash(
         tree, weights=_weights(weights), breakpoints=breakpoints, target=epsilon, time_limit=time
     )
@@ -58,9 +64,13 @@ def command(
         "programs": answer.programs,
         "seconds": answer.seconds,
     }
+    saved: Path | None = None
     if out is not None:
-        save_strategy(out, answer.strategy, metadata={**fields, "spec": game, "algorithm": "mip"})
-        fields["strategy"] = str(out)
+        known = {**fields, "spec": game, "algorithm": "mip"}
+        saved = save_somewhere(
+            out, lambda place: save_strategy(place, answer.strategy, metadata=known)
+        )
+        fields["strategy"] = saved and str(saved)
     if json:
         print_json(fields)
     else:
@@ -68,8 +78,8 @@ def command(
         print_table(("player", "value", "gain"), [(n, number(v), number(g)) for n, v, g in rows])
         facts = {"game": game, "status": answer.status, "epsilon": f"{most:.3g} (certified)"}
         facts["time"] = f"{duration(answer.seconds)}, {answer.programs} programs"
-        print_facts(facts if out is None else {**facts, "strategy": str(out)})
-    return FOUND if most <= max(epsilon, 1e-12) else STOPPED_SHORT
+        print_facts(facts if out is None else {**facts, "strategy": str(saved or "not saved")})
+    return FOUND if saved == out and most <= max(epsilon, 1e-12) else STOPPED_SHORT
 
 
 def _weights(text: str | None) -> list[float] | None:

@@ -51,8 +51,7 @@ class Request:
 class Found:
     """What was found: a strategy of the full game, and how; the solver's own plans are let go."""
 
-    coarse: Abstraction | None
-    left: Survivors | None
+    model: dict[str, Any]
     strategy: Strategy
     target: float
     algorithm: str
@@ -66,25 +65,33 @@ class Found:
 
 @dataclass(frozen=True, eq=False)
 class Result:
-    """What came of a request; the status is what the certificate says."""
+    """What came of a request; the status is what the certificate says.
+
+    ``saved`` is where the strategy is: at the place asked for, elsewhere, or nowhere.
+    """
 
     game: ExtensiveGame | StageGame
     found: Found
     proof: Certificate
     status: Status
     steps: Steps
+    saved: Path | None = None
 
 
 def run(request: Request) -> Result:
     """Go the whole road and measure each step."""
     from equipoise import certify
-    from equipoise.cli.checkpoints import checkpoint_of
+    from equipoise.cli.checkpoints import checkpoint_of, save_somewhere
     from equipoise.cli.loading import load_game
+    from equipoise.files import discard
     from equipoise.solvers.base import Status
 
     steps = Steps()
     with steps.take("load"):
         game = load_game(request.spec)
+    before = _finished(request, game, steps) if request.resume else None
+    if before is not None:
+        return before
     found = _find(request, game, steps)
     with steps.take("certify"):
         proof = certify(game, found.strategy)
@@ -96,10 +103,51 @@ def run(request: Request) -> Result:
         status = Status.UNCERTIFIED
     result = Result(game, found, proof, status, steps)
     with steps.take("save"):
-        _save(request, result)
-    if status is Status.CONVERGED:
-        checkpoint_of(request.out).unlink(missing_ok=True)
-    return result
+        saved = save_somewhere(request.out, lambda place: _save(place, request, result))
+    if status is Status.CONVERGED and saved is not None:
+        discard(checkpoint_of(request.out))
+    return replace(result, saved=saved)
+
+
+def _finished(request: Request, game: ExtensiveGame | StageGame, steps: Steps) -> Result | None:
+    """Return what is at ``--out`` if there is nothing left to resume: it meets the target already.
+
+    The certificate is computed anew, so that a game whose payoffs have changed is solved again.
+    """
+    from equipoise import certify
+    from equipoise.cli.checkpoints import checkpoint_of
+    from equipoise.cli.loading import load_strategy, require_strategy_of
+    from equipoise.games.files.fields import Fields
+    from equipoise.solvers.base import Status, log_rows
+    from equipoise.strategy.store import log_of
+
+    if checkpoint_of(request.out).exists() or not request.out.exists():
+        return None
+    try:
+        strategy, bundle = load_strategy(request.out)
+        require_strategy_of(request.out, strategy, game)
+        known = Fields(bundle.metadata, "")
+        target = known.number("target") if request.gap is None else request.gap
+        found = Found(
+            model={},
+            strategy=strategy,
+            target=target,
+            algorithm=known.text("algorithm"),
+            why="solved before",
+            status=Status.CONVERGED,
+            iterations=known.whole("iterations"),
+            seconds=known.number("seconds"),
+            cpu_seconds=known.number("cpu_seconds"),
+            log=tuple(log_rows(log_of(request.out, bundle))),
+        )
+    except EquipoiseError:
+        return None  # Whether it may be replaced is another question, asked before it is.
+    with steps.take("certify"):
+        proof = certify(game, strategy)
+    if not proof.gap <= target:
+        return None
+    note(f"{request.out}: this solve is finished, its strategy meets the target of {target:.3g}.")
+    return Result(game, found, proof, Status.CONVERGED, steps, request.out)
 
 
 def _find(request: Request, game: ExtensiveGame | StageGame, steps: Steps) -> Found:
@@ -124,8 +172,10 @@ def _find(request: Request, game: ExtensiveGame | StageGame, steps: Steps) -> Fo
         with steps.take("lift"):
             strategy = lift(strategy, coarse)
     return Found(
-        coarse=coarse,
-        left=left,
+        model={
+            **({} if coarse is None else _buckets(coarse)),
+            **({} if left is None else _undominated(left)),
+        },
         strategy=strategy,
         target=stop.gap,
         algorithm=solution.method,
@@ -257,8 +307,7 @@ def summary(request: Request, result: Result) -> dict[str, Any]:
         "cpu_seconds": found.cpu_seconds,
         "peak_memory_mb": peak_memory_mb(),
         "steps": [step._asdict() for step in result.steps.taken],
-        **({} if found.coarse is None else _buckets(found.coarse)),
-        **({} if found.left is None else _undominated(found.left)),
+        **found.model,
     }
 
 
@@ -273,18 +322,19 @@ def _undominated(left: Survivors) -> dict[str, Any]:
     return {"undominated": {"rows": rows, "columns": columns}}
 
 
-def _save(request: Request, result: Result) -> None:
+def _save(place: Path, request: Request, result: Result) -> None:
     """Write the strategy, its log and its summary."""
     from equipoise import __version__
     from equipoise.solvers.base import log_array
     from equipoise.strategy.store import save_strategy
 
     save_strategy(
-        request.out,
+        place,
         result.found.strategy,
         log=log_array(result.found.log),
         metadata={
             **summary(request, result),
+            "target": result.found.target,
             "spec": request.spec,
             "seed": request.seed,
             "equipoise": __version__,

@@ -110,10 +110,10 @@ def command(
     )
     result = run(request)
     if json:
-        print_json({**summary(request, result), "strategy": str(request.out)})
+        print_json({**summary(request, result), "strategy": result.saved and str(result.saved)})
     else:
         _print(request, result)
-    if result.status is Status.CONVERGED:
+    if result.status is Status.CONVERGED and result.saved == request.out:
         return CONVERGED
     return INTERRUPTED if result.status is Status.INTERRUPTED else STOPPED_SHORT
 
@@ -139,7 +139,7 @@ def _print(request: Request, result: Result) -> None:
                 if "undominated" in facts
                 else {}
             ),
-            "strategy": str(request.out),
+            "strategy": "not saved" if result.saved is None else str(result.saved),
         }
     )
     header = ("step", "time", "CPU time", "peak memory")
@@ -151,4 +151,5 @@ def _print(request: Request, result: Result) -> None:
     print_decisions(islice(decisions(result.game, result.found.strategy), _PREVIEW))
     left = infosets(result.game) - _PREVIEW
     if left > 0:
-        note(f"{left:,} more information sets: equipoise show {request.out}")
+        where = "" if result.saved is None else f": equipoise show {result.saved}"
+        note(f"{left:,} more information sets{where}")

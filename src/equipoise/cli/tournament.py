@@ -84,7 +84,8 @@ def command(
     Every state is solved: all stacks, all positions, with all players left and with fewer.
     """
     from equipoise.certificates.tournament import certify_tournament
-    from equipoise.files import require_writable
+    from equipoise.cli.checkpoints import checkpoint_of, save_somewhere
+    from equipoise.files import discard, require_writable
     from equipoise.games.tournaments.tournament import Tournament
     from equipoise.solvers.base import Status, Stop
     from equipoise.solvers.stochastic.tournament import GAIN
@@ -117,8 +118,10 @@ def command(
         solution = replace(solution, status=Status.CONVERGED)
     elif solution.status is Status.CONVERGED:
         solution = replace(solution, status=Status.UNCERTIFIED)
-    _save(out, solution, proof, inner)
-    files = [out]
+    saved = save_somewhere(out, lambda place: _save(place, solution, proof, inner))
+    if saved is not None and solution.status is Status.CONVERGED:
+        discard(checkpoint_of(out))
+    files = [] if saved is None else [saved]
     if plots is not None:
         from equipoise.plots.tournament import draw
 
@@ -128,7 +131,7 @@ def command(
         print_json(fields)
     else:
         _print(fields, solution)
-    if solution.status is Status.CONVERGED:
+    if solution.status is Status.CONVERGED and saved == out:
         return CONVERGED
     return INTERRUPTED if solution.status is Status.INTERRUPTED else STOPPED_SHORT
 
@@ -176,10 +179,9 @@ def _solve(
 ) -> TournamentSolution:
     """Solve, with a checkpoint beside ``out`` while it is short of its target."""
     from equipoise.bundle import load
-    from equipoise.cli.checkpoints import checkpoint_of
-    from equipoise.solvers.base import Status
+    from equipoise.cli.checkpoints import checkpoint_of, saver
     from equipoise.solvers.stochastic.tournament import solve_tournament
-    from equipoise.strategy.store import CHECKPOINT, save
+    from equipoise.strategy.store import CHECKPOINT
     from equipoise.strategy.tournament import rules_of
 
     path = checkpoint_of(out)
@@ -194,18 +196,37 @@ def _solve(
                     f"{expected}: solve without --resume to start anew."
                 )
         start = held.arrays
-    solution = solve_tournament(
+    before = _finished(out, stop) if resume and start is None and out.exists() else None
+    return before or solve_tournament(
         rules,
         algorithm,
         stop,
         inner=inner,
         monitor=monitor,
-        checkpoint=lambda arrays: save(path, CHECKPOINT, arrays, own),
+        checkpoint=saver(path, own),
         resume=start,
     )
-    if solution.status is Status.CONVERGED:
-        path.unlink(missing_ok=True)
-    return solution
+
+
+def _finished(out: Path, stop: Stop) -> TournamentSolution | None:
+    """Return the strategy at ``out`` if it meets the target: there is nothing left to resume."""
+    from equipoise.certificates.tournament import certify_tournament
+    from equipoise.solvers.base import Status, log_rows
+    from equipoise.solvers.stochastic.tournament import TournamentSolution
+    from equipoise.strategy.store import load, log_of
+    from equipoise.strategy.tournament import load_tournament
+
+    bundle = load(out)
+    strategy, values = load_tournament(out)
+    log = tuple(log_rows(log_of(out, bundle)))
+    gain = certify_tournament(strategy).gain
+    if gain > stop.gap:
+        return None
+    note(f"{out}: this solve is finished, its strategy meets the target of {stop.gap:.3g}.")
+    algorithm = str(bundle.metadata.get("algorithm", "unknown"))
+    return TournamentSolution(
+        strategy, values, algorithm, Status.CONVERGED, gain, log[-1].iterations, log
+    )
 
 
 def _report(progress: TournamentProgress) -> None:
