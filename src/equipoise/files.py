@@ -8,11 +8,16 @@ from __future__ import annotations
 
 import errno
 import os
+import sys
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
+from stat import S_ISDIR
 from typing import Any, BinaryIO
 
 from equipoise.errors import EquipoiseError
+
+_IS_POSIX = os.name == "posix"
 
 
 def write_atomically(path: str | Path, write: Callable[[BinaryIO], Any]) -> None:
@@ -52,17 +57,63 @@ def _part(path: Path) -> Path:
 
 
 def cache_folder() -> Path:
-    """Return the folder for what can be rebuilt: ``EQUIPOISE_CACHE``, or the user's own; make it."""
-    user = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    folder = Path(os.environ.get("EQUIPOISE_CACHE") or Path(user) / "equipoise")
+    """Return the folder for what can be rebuilt, made if need be.
+
+    It is ``EQUIPOISE_CACHE``, or the user's own, or a temporary one where that cannot be written.
+    """
+    user = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+    wanted = os.environ.get("EQUIPOISE_CACHE") or os.path.join(user, "equipoise")
+    # A user without a home is given the folder '~', wherever the process stands.
+    usable = not wanted.startswith("~") and _can_keep(wanted)
+    return Path(wanted).absolute() if usable else _temporary_cache(wanted)
+
+
+def place_compiled_code() -> None:
+    """See to it that Numba finds a place for compiled code; call it before kernels are imported.
+
+    Numba keeps the code beside the modules. Where it can write neither there nor in the home folder
+    (an installation by an administrator, a container), importing a kernel fails: name it a folder.
+    """
+    beside = os.path.join(os.path.dirname(__file__), "__pycache__")
+    named = os.environ.get("NUMBA_CACHE_DIR")
+    if (named and _can_keep(named)) or _can_keep(beside):
+        return
+    folder = str(cache_folder() / "numba")
+    os.environ["NUMBA_CACHE_DIR"] = folder
+    if "numba" in sys.modules:  # which read its environment when it was imported
+        sys.modules["numba"].config.CACHE_DIR = folder
+
+
+def _can_keep(folder: str) -> bool:
+    """Make the folder and tell whether files can be put into it."""
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise EquipoiseError(
-            f"{folder}: cannot be made ({error.strerror}), expected a place for the cache; "
-            "EQUIPOISE_CACHE names another."
-        ) from None
+        os.makedirs(folder, mode=0o700, exist_ok=True)
+    except OSError:
+        return False
+    return os.access(folder, os.W_OK | os.X_OK)
+
+
+@cache
+def _temporary_cache(wanted: str) -> Path:
+    """Return a temporary folder that only this user can write, and say once that it is used."""
+    import logging
+    import tempfile
+
+    # Compiled code is run as it is found, so a folder that another user may have made will not do.
+    folder = Path(tempfile.gettempdir(), f"equipoise-{os.getuid()}") if _IS_POSIX else None
+    if folder is None or not _can_keep(str(folder)) or not _is_private(folder):
+        folder = Path(tempfile.mkdtemp(prefix="equipoise-"))
+    logging.getLogger("equipoise").warning(
+        f"equipoise: {wanted} cannot be written, so compiled code and tables are kept in {folder}; "
+        "EQUIPOISE_CACHE names another place."
+    )
     return folder
+
+
+def _is_private(folder: Path) -> bool:
+    """Whether the folder, no link to one, is this user's and no other can write it."""
+    found = folder.lstat()
+    return S_ISDIR(found.st_mode) and found.st_uid == os.getuid() and not found.st_mode & 0o022
 
 
 def require_writable(path: str | Path) -> None:
@@ -79,7 +130,7 @@ def require_writable(path: str | Path) -> None:
 
 def _sync_folder(folder: Path) -> None:
     """Put the new name on disk too; without this a power cut may bring the old file back."""
-    if os.name != "posix":
+    if not _IS_POSIX:
         return
     handle = os.open(folder, os.O_RDONLY)
     try:

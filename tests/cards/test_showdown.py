@@ -39,7 +39,6 @@ from equipoise.cards.showdown.packed import pack, round_shares, unpack
 from equipoise.cards.showdown.sample import boards_for, standard_error
 from equipoise.cards.showdown.tables import THREE_WAY_BOARDS, TWO_WAY_BOARDS
 from equipoise.errors import EquipoiseError
-from equipoise.files import cache_folder
 
 
 def test_classes_are_the_usual_grid():
@@ -311,19 +310,6 @@ def test_samples_are_kept_and_extended(tmp_path, monkeypatch):
     assert seen == [2 * (wanted // 3 + 1), wanted]
     assert (again.orders == whole.orders).all()
     assert sampled_three_way(0.5, folder=tmp_path).error == whole.error
-
-
-def test_the_cache_is_where_it_is_said_to_be(tmp_path, monkeypatch):
-    monkeypatch.setenv("EQUIPOISE_CACHE", str(tmp_path / "of" / "mine"))
-    assert cache_folder() == tmp_path / "of" / "mine"
-    assert cache_folder().is_dir()
-    (tmp_path / "file").touch()
-    monkeypatch.setenv("EQUIPOISE_CACHE", str(tmp_path / "file"))
-    with pytest.raises(EquipoiseError, match="expected a place for the cache"):
-        cache_folder()
-    monkeypatch.delenv("EQUIPOISE_CACHE")
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    assert cache_folder() == tmp_path / "equipoise"
 
 
 def test_entries_of_a_permuted_triple():

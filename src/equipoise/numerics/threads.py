@@ -18,7 +18,14 @@ LANES = 8
 def cores() -> int:
     """Return how many cores to use: ``EQUIPOISE_THREADS``, or all that this process may use."""
     wanted = os.environ.get("EQUIPOISE_THREADS", "")
-    return max(1, int(wanted)) if wanted.isdigit() else len(os.sched_getaffinity(0))
+    return max(1, int(wanted)) if wanted.isdecimal() else _usable_cores()
+
+
+def _usable_cores() -> int:
+    """Return how many cores this process may use, or the machine's where it cannot be asked."""
+    if hasattr(os, "sched_getaffinity"):  # Linux has it; macOS and Windows do not
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 @cache

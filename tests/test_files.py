@@ -1,0 +1,124 @@
+"""Where things are kept: the cache, also where neither the installation nor the home can be written."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+
+import equipoise
+from equipoise import files
+from equipoise.files import cache_folder
+from equipoise.numerics import threads
+
+
+@pytest.fixture(autouse=True)
+def _told_afresh(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Temporary folders in ``tmp_path``, and none in use before."""
+    files._temporary_cache.cache_clear()
+    (tmp_path / "tmp").mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "tmp"))
+    monkeypatch.delenv("EQUIPOISE_CACHE", raising=False)
+
+
+def test_the_cache_is_where_it_is_said_to_be(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("EQUIPOISE_CACHE", str(tmp_path / "of" / "mine"))
+    assert cache_folder() == tmp_path / "of" / "mine"
+    assert cache_folder().is_dir()
+    monkeypatch.delenv("EQUIPOISE_CACHE")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    assert cache_folder() == tmp_path / "cache" / "equipoise"
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    assert cache_folder() == tmp_path / "home" / ".cache" / "equipoise"
+
+
+@pytest.mark.parametrize("variable", ["EQUIPOISE_CACHE", "XDG_CACHE_HOME"])
+def test_a_cache_that_cannot_be_made_is_temporary_and_that_is_said_once(
+    variable: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setenv(variable, str(tmp_path / "file"))
+    folder = cache_folder()
+    assert folder.parent == tmp_path / "tmp"
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+    assert cache_folder() == folder
+    [said] = caplog.messages
+    assert str(tmp_path / "file") in said
+    assert str(folder) in said
+
+
+def test_a_user_without_a_home_leaves_nothing_where_she_stands(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    monkeypatch.setattr(os.path, "expanduser", lambda path: path)
+    assert cache_folder().parent == tmp_path / "tmp"
+    assert os.listdir(tmp_path) == ["tmp"]
+
+
+def test_nobody_else_s_folder_is_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is found in the cache is run, so a folder that others can write will not do."""
+    monkeypatch.setenv("EQUIPOISE_CACHE", os.devnull)
+    theirs = tmp_path / "tmp" / f"equipoise-{os.getuid()}"
+    theirs.mkdir()
+    theirs.chmod(0o777)
+    assert cache_folder() != theirs
+    files._temporary_cache.cache_clear()
+    theirs.chmod(0o700)
+    assert cache_folder() == theirs
+    files._temporary_cache.cache_clear()
+    theirs.rename(tmp_path / "elsewhere")
+    theirs.symlink_to(tmp_path / "elsewhere")
+    assert cache_folder() != theirs
+
+
+def test_a_read_only_installation_without_a_home_solves(tmp_path: Path) -> None:
+    """Files in the way of every folder for compiled code stop the superuser too."""
+    copy = tmp_path / "read only" / "equipoise"
+    # Every kernel of a small solve, and nothing large.
+    shutil.copytree(
+        Path(equipoise.__file__).parent,
+        copy,
+        ignore=shutil.ignore_patterns("__pycache__", "*.eqp"),
+    )
+    for folder in [copy, *(path for path in copy.rglob("*") if path.is_dir())]:
+        (folder / "__pycache__").touch()
+    (tmp_path / "home").touch()
+    environment = {
+        name: value
+        for name, value in os.environ.items()
+        if name not in ("NUMBA_CACHE_DIR", "EQUIPOISE_CACHE", "XDG_CACHE_HOME")
+    }
+    environment |= {
+        "HOME": str(tmp_path / "home"),
+        "PYTHONPATH": str(copy.parent),
+        "TMPDIR": str(tmp_path / "tmp"),
+    }
+    solve = [sys.executable, "-m", "equipoise", "solve", "kuhn", "--algorithm", "cfr+", "--json"]
+    done = subprocess.run(
+        solve, cwd=tmp_path / "tmp", env=environment, text=True, capture_output=True
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.count("EQUIPOISE_CACHE names another place") == 1
+    kept = tmp_path / "tmp" / f"equipoise-{os.getuid()}" / "numba"
+    assert list(kept.rglob("*.nbi"))
+
+
+def test_cores_where_the_system_does_not_say_which(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As on macOS, which has no ``os.sched_getaffinity``."""
+    monkeypatch.delenv("EQUIPOISE_THREADS", raising=False)
+    monkeypatch.delattr(os, "sched_getaffinity", raising=False)
+    monkeypatch.setattr(os, "cpu_count", lambda: 6)
+    assert threads.cores() == 6
+    monkeypatch.setattr(os, "cpu_count", lambda: None)
+    assert threads.cores() == 1
