@@ -93,14 +93,14 @@ def test_an_interrupt_loses_at_most_one_iteration(
         if progress.players == 3 and progress.inner.iterations == 1:
             os.kill(os.getpid(), signal.SIGINT)
 
-    monkeypatch.setattr(tournament, "_report", interrupt)
-    outcome = cli(*SMALL, "--stacks", "900/600/600", "--gain", 1e-3)
+    with monkeypatch.context() as patch:
+        patch.setattr(tournament, "_report", interrupt)
+        outcome = cli(*SMALL, "--stacks", "900/600/600", "--gain", 1e-3)
     assert outcome.code == 130
     assert "interrupted" in outcome.out
     held = load("it.eqp.checkpoint").arrays
     assert held["iterations.3"][0] == 1
     assert len(held["log.3"]) == 2
-    monkeypatch.undo()
     resumed = cli(*SMALL, "--stacks", "900/600/600", "--gain", 1e-3, "--resume", "--json")
     assert resumed.code == 0
     assert resumed.fields["iterations"] > 1
