@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from random import Random
+
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from random_rules import random_game
 
 from equipoise.certificates.gap import certify
 from equipoise.certificates.tree import certify_tree
@@ -54,6 +59,13 @@ def assert_roads_agree(game: StageGame, strategy: Strategy) -> None:
     lower, upper = measure(form, x, y)
     assert (upper, -lower) == pytest.approx(slow.best_responses, rel=1e-9, abs=1e-9)
     assert float(x @ form.A.times(y)) == pytest.approx(slow.value, rel=1e-9, abs=1e-9)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 2**32 - 1), st.sampled_from(STYLES))
+def test_every_road_leads_to_the_same_certificate(seed: int, style: str) -> None:
+    game = random_game(Random(seed))
+    assert_roads_agree(game, strategy_of(game, style, np.random.default_rng(seed)))
 
 
 SKIPPED = """

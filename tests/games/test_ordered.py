@@ -257,7 +257,8 @@ def _broken(**changes: object) -> StageGame:
         ("'a.b', expected distinct names without", {"signals": ("a.b", "a", "b")}),
         ("weights: found 2", {"weights": (1, 2)}),
         ("weights: found 0", {"weights": (1, 0, 1)}),
-        ("public: found 2 rounds, expected 1", {"public": (0, 1)}),
+        ("private: found 1 rounds, expected 2", {"public": (0, 1)}),
+        ("public: found 0 rounds, expected the 1 of the tree", {"public": (), "private": ()}),
         ("no negative", {"public": (-1,)}),
     ],
 )

@@ -211,6 +211,18 @@ def test_a_leaf_may_choose_the_next_stage() -> None:
         parse_rules(unreachable)
 
 
+def test_the_board_is_dealt_before_an_early_showdown() -> None:
+    early = RHODE_ISLAND.replace(
+        "bet = 1000\ncap = 3",
+        'stage = { player = 1, actions = { go = {}, show = { outcome = "showdown" } } }',
+    )
+    tree = parse_rules(early).tree
+    node = tree.find("show//")
+    assert tree.round[node] == 2
+    assert tree.scale[node] == 500
+    assert tree.round[tree.find("go/")] == 1
+
+
 def test_the_page_about_signals_runs() -> None:
     """Its Python and its first file are the same game, and its stage game can be played."""
     page = Path(__file__).parents[2] / "docs" / "games-with-signals.md"
@@ -281,13 +293,6 @@ BAD = {
     "late hole card": (
         RHODE_ISLAND.replace("public = 1", "private = 1"),
         r"round\.private: expected equal hole cards",
-    ),
-    "early showdown": (
-        RHODE_ISLAND.replace(
-            "bet = 1000\ncap = 3",
-            'stage = { player = 1, actions = { go = {}, show = { outcome = "showdown" } } }',
-        ),
-        "found a showdown in round 1, expected none before",
     ),
     "deck and signals": (RHODE_ISLAND + '[signals]\nnames = ["a"]\n', r"signals: expected either"),
     "decreasing utility": (

@@ -3,7 +3,8 @@
 Player i's treeplex has blocks for each of her decision nodes in the betting tree, as wide as the
 number of her buckets in that round; those of the last round are cut into tiles
 (:mod:`equipoise.sequence.payoffs.tiles`). The payoff has, for each round and kind of outcome, one Kronecker
-term for each pair of rounds in which the two players acted last.
+term for each pair of rounds in which the two players acted last. A leaf may come rounds after the
+last action (an all-in): its matrix is the expectation over what is still to be revealed.
 
 *Layout of strategies.* Whatever order a form works in, strategies of a game with signals are kept in
 one canonical order: the empty sequence, then for each decision node of the player in the betting
@@ -22,6 +23,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from equipoise.errors import EquipoiseError
 from equipoise.games.signals.betting import NO_OUTCOME, TERMINAL, BettingTree
 from equipoise.games.signals.rounds import SignalRound, sample
 from equipoise.sequence.payoffs.factored import BucketMatrix, Factored, LastRound, Term
@@ -57,6 +59,7 @@ def factored_form(
     tree: BettingTree, rounds: Sequence[SignalRound]
 ) -> tuple[Treeplex, Treeplex, Factored, Callable[[int], NDArray[np.uint32]]]:
     """Return ``X, Y, A`` and both canonical orders for a betting tree and each round's signals."""
+    _require_zero_sum(tree)
     cut = _tiling(tree, rounds)
     first, second = (_side(tree, rounds, player, cut) for player in (0, 1))
 
@@ -65,6 +68,18 @@ def factored_form(
 
     payoff = replace(_payoff(tree, rounds, cut, first, second), sampler=sampler)
     return first.space, second.space, payoff, lambda player: (first, second)[player].canonical()
+
+
+def _require_zero_sum(tree: BettingTree) -> None:
+    """Raise if some leaf pays what does not cancel; outcomes are checked with the signals."""
+    total = tree.base.sum(axis=1)
+    wrong = np.flatnonzero(np.abs(total) > 1e-9 * np.abs(tree.base).sum(axis=1))
+    if len(wrong):
+        first, second = tree.base[wrong[0]]
+        raise EquipoiseError(
+            f"history '{tree.histories[wrong[0]]}': found payments of {first:g} and {second:g}, "
+            "expected a zero-sum game (payments that cancel)."
+        )
 
 
 def _payoff(
@@ -82,7 +97,11 @@ def _payoff(
             key = (int(tree.round[node]), kind, rows.round, columns.round)
             leaves[key].append((rows.base, columns.base, amount))
     last = len(rounds) - 1
-    tiled = {key: entries for key, entries in leaves.items() if cut is not None and key[0] == last}
+    tiled = {
+        key: entries
+        for key, entries in leaves.items()
+        if cut is not None and key[2:] == (last, last)
+    }
     terms = tuple(
         _term(_matrix(tree, rounds, *key), entries)
         for key, entries in leaves.items()
@@ -101,19 +120,19 @@ def _payments(tree: BettingTree, node: int) -> list[tuple[int, float]]:
 
 
 def _tiling(tree: BettingTree, rounds: Sequence[SignalRound]) -> Tiling | None:
-    """Return the tiles of the last round, or ``None`` where a player may not act in it.
+    """Return the tiles of the last round, or ``None`` where a player may act alone in it.
 
-    A tile must hold all that its leaves touch, so both players' last sequences must be in it.
+    A tile must hold all that its leaves touch, so both players' last sequences must be in it, or
+    neither: a leaf after an all-in touches the trunk alone.
     """
     last = len(rounds) - 1
     acted: list[set[int]] = []
-    for node, parent in enumerate(tree.parent.tolist()):
+    for parent in tree.parent.tolist():
         before = acted[parent] if parent >= 0 else set()
         acts_now = parent >= 0 and tree.round[parent] == last
         acted.append(before | {int(tree.player[parent])} if acts_now else before)
-        if tree.player[node] == TERMINAL and tree.round[node] == last and len(acted[node]) < 2:
-            return None
-    return tiling(rounds[last])
+    counts = {len(acted[leaf]) for leaf in np.flatnonzero(tree.player == TERMINAL)}
+    return tiling(rounds[last]) if 2 in counts and 1 not in counts else None
 
 
 def _side(
@@ -275,11 +294,13 @@ def _last_round(
     return LastRound(
         cut=cut,
         pairs=signals.pairs,
-        values=np.stack([_values(tree, signals, kind) for kind in kinds]),
-        leaf_matrix=np.array([entry[0] for entry in table]),
+        values=np.array([_values(tree, signals, kind) for kind in kinds]).reshape(
+            len(kinds), len(signals.weight)
+        ),
+        leaf_matrix=np.array([entry[0] for entry in table], dtype=np.int64),
         leaf_units=(
-            np.array([entry[1] for entry in table]),
-            np.array([entry[2] for entry in table]),
+            np.array([entry[1] for entry in table], dtype=np.int64),
+            np.array([entry[2] for entry in table], dtype=np.int64),
         ),
         leaf_scale=np.array([entry[3] for entry in table]),
         trunk=(first.trunk, second.trunk),

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from equipoise.cards.deck import STANDARD_RANKS, Deck
 from equipoise.errors import EquipoiseError
-from equipoise.games.signals.betting import BettingTree, limit
+from equipoise.games.signals.betting import BettingTree, limit, played_out
 from equipoise.games.signals.chance import Deal, WithoutReplacement
 from equipoise.games.signals.stage_game import OrderedGame, View, showdowns
 
@@ -101,7 +101,8 @@ def poker_game(
 ) -> PokerGame:
     """Return the game with ``hole`` cards a player and ``board[j]`` common cards in round ``j``.
 
-    ``showdown`` names how hands compare, one of ``SHOWDOWNS``.
+    ``showdown`` names how hands compare, one of ``SHOWDOWNS``. Where ``tree`` has a showdown before
+    the last round (an all-in), the rest of the board is dealt first.
     """
     if showdown not in SHOWDOWNS:
         raise EquipoiseError(
@@ -130,7 +131,7 @@ def poker_game(
         chance=WithoutReplacement((Fraction(1),) * deck.size),
         public=tuple(board),
         private=tuple(((hole if j == 0 else 0),) * tree.players for j in range(len(board))),
-        tree=tree,
+        tree=played_out(tree, len(board) - 1),
         outcomes=showdowns(tree, ranking),
         ranking=ranking,
         deck=deck,

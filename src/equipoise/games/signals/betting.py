@@ -64,7 +64,7 @@ class BettingTree:
 
     @property
     def rounds(self) -> int:
-        """Number of rounds."""
+        """Number of rounds that play can come to."""
         return int(self.round.max()) + 1
 
     @cached_property
@@ -119,6 +119,16 @@ class BettingTree:
                 f"expected {' or '.join(after) or 'nothing, the game is over'}."
             )
         return node
+
+
+def played_out(tree: BettingTree, last: int) -> BettingTree:
+    """Return the tree in which every outcome waits for the signals of round ``last``.
+
+    A leaf where the signals decide moves to that round: all signals are revealed first, as all cards
+    come after an all-in, so that nobody acts on them.
+    """
+    decided = (tree.player == TERMINAL) & (tree.kind != NO_OUTCOME)
+    return replace(tree, round=np.where(decided, last, tree.round).astype(np.int32))
 
 
 @dataclass(frozen=True)

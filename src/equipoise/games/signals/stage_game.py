@@ -63,18 +63,22 @@ class StageGame:
     outcomes: Mapping[str, Outcome]
 
     def __post_init__(self) -> None:
-        rounds, players = self.tree.rounds, self.tree.players
+        rounds, players = self.rounds, self.tree.players
         for name in self.signals:
             if self.signals.count(name) > 1 or not name or set(name) & set(".|"):
                 raise EquipoiseError(
                     f"{self.name}: signals: found {name!r}, expected distinct names without '.' "
                     "and '|'."
                 )
-        for field, counts in (("public", self.public), ("private", self.private)):
-            if len(counts) != rounds:
-                raise EquipoiseError(
-                    f"{self.name}: {field}: found {len(counts)} rounds, expected {rounds}."
-                )
+        if rounds < self.tree.rounds:
+            raise EquipoiseError(
+                f"{self.name}: public: found {rounds} rounds, expected the {self.tree.rounds} of "
+                "the tree."
+            )
+        if len(self.private) != rounds:
+            raise EquipoiseError(
+                f"{self.name}: private: found {len(self.private)} rounds, expected {rounds}."
+            )
         if any(len(row) != players for row in self.private):
             raise EquipoiseError(
                 f"{self.name}: private: expected one number a player in each round."
@@ -99,8 +103,8 @@ class StageGame:
 
     @property
     def rounds(self) -> int:
-        """Number of rounds."""
-        return self.tree.rounds
+        """Number of rounds: those in which signals are revealed, whether play comes to them or not."""
+        return len(self.public)
 
     @cached_property
     def receivers(self) -> tuple[int, ...]:

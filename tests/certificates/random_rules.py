@@ -1,0 +1,102 @@
+"""Random games in the format of rule files: two players, zero-sum, small enough to unroll."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any
+
+from equipoise.games.files.rules import rules_game
+from equipoise.games.signals.stage_game import StageGame
+
+Data = dict[str, Any]
+
+# Showdown, ranks, suits, and the board cards that it needs: hole cards are one each.
+DECKS = [
+    ("high-card", "234", "c", 0),
+    ("high-card", "23", "cd", 0),
+    ("pair", "234", "cd", 1),
+    ("pair", "2345", "c", 1),
+    ("three-card", "2345", "c", 2),
+    ("three-card", "23", "cde", 2),
+]
+
+
+def random_game(random: Random) -> StageGame:
+    """Return a game over cards, or over signals of any kind."""
+    data = _poker(random) if random.random() < 0.5 else _signals(random)
+    blinds = {"blinds": random.choice([[1, 2], [2, 1]])} if random.random() < 0.3 else {}
+    return rules_game({"ante": random.randint(0, 2), **blinds, **data}, "random")
+
+
+def _poker(random: Random) -> Data:
+    showdown, ranks, suits, board = random.choice(DECKS)
+    count = random.randint(1, 3) if board == 0 else random.randint(2, 3)
+    public = [0] * count
+    for _ in range(board):
+        public[random.randint(1, count - 1)] += 1
+    rounds = [{"public": cards, **_betting(random, ["showdown"])} for cards in public]
+    rounds[0]["private"] = 1
+    return {"deck": {"ranks": ranks, "suits": suits, "showdown": showdown}, "round": rounds}
+
+
+def _signals(random: Random) -> Data:
+    """Signals by weights or by a joint table; an order, or a value for every signal."""
+    names = ["a", "b", "c", "dd"][: random.randint(3, 4)]
+    rounds: list[Data] = [{"private": [1, 1], "public": random.randint(0, 1)}]
+    if random.random() < 0.5:
+        rounds.append(random.choice([{"public": 1}, {"private": [1, 0]}, {"private": [0, 1]}]))
+    dealt = sum(sum(row.get("private", [])) + row.get("public", 0) for row in rounds)
+    chance: Data = {"names": names, "weights": [random.randint(1, 3) for _ in names]}
+    if dealt > len(names) or random.random() < 0.4:
+        table = {tuple(random.choice(names) for _ in range(dealt)) for _ in range(6)}
+        rows = [{"deal": list(deal), "weight": random.randint(1, 4)} for deal in sorted(table)]
+        chance = {"names": names, "joint": rows}
+    for row in rounds:
+        row.update(_betting(random, ["showdown", "prize"]))
+    return {
+        "ordered": False,
+        "signals": chance,
+        "round": rounds,
+        "ranking": {"values": {name: random.randint(0, 2) for name in names}},
+        "outcome": {
+            "prize": {
+                "of": random.choice([[1], [2], [1, 2], [1, "public"]]),
+                "values": {name: random.randint(-2, 3) for name in names},
+            }
+        },
+    }
+
+
+def _betting(random: Random, outcomes: list[str]) -> Data:
+    """Return a round's stage game: none, limit betting, or a random tree."""
+    kind = random.random()
+    if kind < 0.25:
+        return {"stage": {}}
+    if kind < 0.6:
+        cap, first = random.randint(1, 2), random.randint(1, 2)
+        return {"bet": random.choice([1, 2.5]), "cap": cap, "first": first}
+    return {"stage": _node(random, 2, outcomes)}
+
+
+def _node(random: Random, depth: int, outcomes: list[str]) -> Data:
+    if depth == 0 or random.random() < 0.2:
+        return _leaf(random, outcomes)
+    actions = {label: _node(random, depth - 1, outcomes) for label in "xyz"[: random.randint(1, 3)]}
+    return {"player": random.randint(1, 2), "actions": actions}
+
+
+def _leaf(random: Random, outcomes: list[str]) -> Data:
+    """Return a leaf of any sort; half of them go on to the next round, or skip its stage."""
+    stake: Data = {"stake": [random.randint(0, 2), random.randint(0, 2)]}
+    pay: Data = {"pay": random.randint(-1, 1)} if random.random() < 0.3 else {}
+    outcome: Data = {"outcome": random.choice(outcomes)}
+    ways: list[Data] = [
+        {},
+        {"then": {}},
+        {"fold": random.randint(1, 2)},
+        {"over": True},
+        outcome,
+        {**outcome, "scale": random.choice([-2, 3])},
+        {**outcome, "buyer": random.randint(1, 2)},
+    ]
+    return {**stake, **pay, **ways[random.choices(range(7), [5, 3, 2, 1, 2, 1, 1])[0]]}
