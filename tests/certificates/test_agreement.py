@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from random_rules import random_game
+from tests.games.random_rules import random_game
 
 from equipoise.certificates.gap import certify
 from equipoise.certificates.tree import certify_tree

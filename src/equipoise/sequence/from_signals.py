@@ -126,13 +126,8 @@ def _tiling(tree: BettingTree, rounds: Sequence[SignalRound]) -> Tiling | None:
     neither: a leaf after an all-in touches the trunk alone.
     """
     last = len(rounds) - 1
-    acted: list[set[int]] = []
-    for parent in tree.parent.tolist():
-        before = acted[parent] if parent >= 0 else set()
-        acts_now = parent >= 0 and tree.round[parent] == last
-        acted.append(before | {int(tree.player[parent])} if acts_now else before)
-    counts = {len(acted[leaf]) for leaf in np.flatnonzero(tree.player == TERMINAL)}
-    return tiling(rounds[last]) if 2 in counts and 1 not in counts else None
+    acting = (tree.acted[tree.player == TERMINAL] == last).sum(axis=1)
+    return tiling(rounds[last]) if 2 in acting and 1 not in acting else None
 
 
 def _side(

@@ -80,6 +80,16 @@ class BettingTree:
         """Children of ``node`` in action order."""
         return list(self.successors[node])
 
+    @cached_property
+    def acted(self) -> NDArray[np.int32]:
+        """The round of each player's last action on the way to each node; -1 where there is none."""
+        rounds: NDArray[np.int32] = np.full((len(self.parent), self.players), -1, dtype=np.int32)
+        for node, parent in enumerate(self.parent.tolist()):
+            if parent >= 0:
+                rounds[node] = rounds[parent]
+                rounds[node, self.player[parent]] = self.round[parent]
+        return rounds
+
     def kinds_ending(self, turn: int) -> list[str]:
         """Return the kinds of outcome that can end the game in round ``turn``."""
         ends = self.kind[(self.player == TERMINAL) & (self.round == turn)]

@@ -9,8 +9,9 @@ What the published numbers of Rhode Island hold'em (Gilpin 2009, sections 5.2.1 
   *columns* are the same with the players exchanged (91,224,226 each without abstraction, views being
   all hands with suits told apart; 1,237,238 with those buckets);
 * *nonzeros*: those of A, where a leaf of the betting tree has one entry for every pair of buckets
-  that can meet and whose expected payment there is not zero (ties cancel), and those of E and F, one
-  for every sequence and one for every information set (50,428,638 with those buckets);
+  (those in which the players acted last) that can meet and whose expected payment there is not zero
+  (ties cancel), and those of E and F, one for every sequence and one for every information set
+  (50,428,638 with those buckets);
 * *nodes* of the game tree: one chance node before each single signal, and one node for every
   history and deal, as OpenSpiel counts (9,457 for Leduc poker). Rhode Island hold'em has
   6,705,372,545; the thesis says "exceeding 3.1 billion" without saying how it counts.
@@ -21,6 +22,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -122,8 +124,8 @@ def tree_nodes(game: StageGame) -> int:
 def payoff_nonzeros(tree: BettingTree, rounds: Sequence[SignalRound]) -> int:
     """Count the nonzeros of the payoff matrix A over the views of ``rounds``."""
 
-    def count(turn: int, base: float, scale: float, kind: int) -> int:
-        return int(_pays(tree, rounds[turn], base, scale, kind).sum())
+    def count(leaf: _Leaf) -> int:
+        return int(_pays(tree, rounds, leaf).sum())
 
     return _over_leaves(tree, count)
 
@@ -135,8 +137,8 @@ def limit_nonzeros(tree: BettingTree, pairs: Sequence[int], decided: Sequence[in
     showdown only the ``decided[j]`` pairs count whose expected outcome is not a tie.
     """
 
-    def count(turn: int, base: float, scale: float, kind: int) -> int:
-        return pairs[turn] if kind == NO_OUTCOME else decided[turn]
+    def count(leaf: _Leaf) -> int:
+        return pairs[leaf.round] if leaf.kind == NO_OUTCOME else decided[leaf.round]
 
     return _over_leaves(tree, count)
 
@@ -144,39 +146,93 @@ def limit_nonzeros(tree: BettingTree, pairs: Sequence[int], decided: Sequence[in
 def _raw_nonzeros(game: StageGame) -> int | None:
     """Count the nonzeros of the unabstracted A, or return ``None`` if its deals cannot be listed.
 
-    In poker symmetric views do: all deals are equally likely, so a pair of classes stands for a
-    share of all pairs of hands that is its probability.
+    In poker symmetric views do, except for all-ins: all deals are equally likely, so a pair of
+    classes stands for a share of all pairs of hands that is its probability, and in the round of the
+    showdown it settles who wins. Before that round it does not: suits shared between hands matter.
     """
+    has_all_in = any(leaf.is_early and leaf.kind != NO_OUTCOME for leaf in _leaves(game.tree))
     try:
-        rounds = signal_rounds(game)
+        rounds = signal_rounds(game, symmetry=not has_all_in)
     except EquipoiseError:
         return None
-    if not isinstance(game, PokerGame):
+    if not isinstance(game, PokerGame) or has_all_in:
         return payoff_nonzeros(game.tree, rounds)
-    pairs = [game.pair_count(turn) for turn in range(game.rounds)]
 
-    def count(turn: int, base: float, scale: float, kind: int) -> int:
-        deal = rounds[turn]
-        share = deal.weight[_pays(game.tree, deal, base, scale, kind)].sum()
-        return round(float(share) * pairs[turn])
+    def count(leaf: _Leaf) -> int:
+        if leaf.kind == NO_OUTCOME:
+            return _hands(game, leaf.acted) if leaf.base else 0
+        deal = rounds[leaf.round]
+        share = deal.weight[_pays(game.tree, rounds, leaf)].sum()
+        return round(float(share) * game.pair_count(leaf.round))
 
     return _over_leaves(game.tree, count)
 
 
-def _over_leaves(tree: BettingTree, count: Callable[[int, float, float, int], int]) -> int:
-    """Sum ``count`` over the leaves, asking once for leaves that pay the same."""
-    leaves = Counter(
-        (int(tree.round[v]), float(tree.base[v, 0]), float(tree.scale[v]), int(tree.kind[v]))
+def _hands(game: PokerGame, acted: tuple[int, int]) -> int:
+    """Count the pairs of hands in which two players can have acted last, in these rounds."""
+    acting = [(player, turn) for player, turn in enumerate(acted) if turn >= 0]
+    if len(acting) == 2:
+        return game.pair_count(max(acted))
+    return game.view_count(*acting[0]) if acting else 1
+
+
+class _Leaf(NamedTuple):
+    """What leaves that pay alike have in common; ``acted`` are the rounds of the last actions."""
+
+    round: int
+    acted: tuple[int, int]
+    base: float
+    scale: float
+    kind: int
+
+    @property
+    def is_early(self) -> bool:
+        """Whether some player has seen less than what is out at the end."""
+        return min(self.acted) < self.round
+
+
+def _leaves(tree: BettingTree) -> Counter[_Leaf]:
+    """Count the leaves that pay alike."""
+    return Counter(
+        _Leaf(
+            int(tree.round[v]),
+            (int(tree.acted[v, 0]), int(tree.acted[v, 1])),
+            float(tree.base[v, 0]),
+            float(tree.scale[v]),
+            int(tree.kind[v]),
+        )
         for v in np.flatnonzero(tree.player == TERMINAL)
     )
-    return sum(times * count(*leaf) for leaf, times in leaves.items())
 
 
-def _pays(
-    tree: BettingTree, deal: SignalRound, base: float, scale: float, kind: int
-) -> NDArray[np.bool_]:
-    """Say for each pair of views whether the expected payment of such a leaf is not zero."""
-    if kind == NO_OUTCOME:
-        return np.full(len(deal.weight), base != 0)
-    payment = base + scale * deal.values[tree.kinds[kind]]
-    return np.abs(payment) > _TIE * (abs(base) + abs(scale))
+def _over_leaves(tree: BettingTree, count: Callable[[_Leaf], int]) -> int:
+    """Sum ``count`` over the leaves, asking once for leaves that pay the same."""
+    return sum(times * count(leaf) for leaf, times in _leaves(tree).items())
+
+
+def _pays(tree: BettingTree, rounds: Sequence[SignalRound], leaf: _Leaf) -> NDArray[np.bool_]:
+    """Say for each pair of views whether the expected payment of such a leaf is not zero.
+
+    The views are those in which the players acted last; where that is the round of the leaf, the
+    pairs are in the order of the round's deals.
+    """
+    deal, at_stake = rounds[leaf.round], abs(leaf.base) + abs(leaf.scale)
+    payment: NDArray[np.float64] = np.full(len(deal.weight), leaf.base)
+    if leaf.kind != NO_OUTCOME:
+        payment += leaf.scale * deal.values[tree.kinds[leaf.kind]]
+    if not leaf.is_early:
+        return np.abs(payment) > _TIE * at_stake
+    first, second = (_views_in(rounds, player, leaf.round, leaf.acted[player]) for player in (0, 1))
+    _, pair = np.unique(first * (second.max() + 1) + second, return_inverse=True)
+    total = np.bincount(pair, deal.weight * payment)
+    return np.abs(total) > _TIE * at_stake * np.bincount(pair, deal.weight)
+
+
+def _views_in(
+    rounds: Sequence[SignalRound], player: int, turn: int, before: int
+) -> NDArray[np.int64]:
+    """Return, for each deal of round ``turn``, the player's view in round ``before`` (-1: nothing)."""
+    view = rounds[turn].pairs[player]
+    for later in range(turn, before, -1):
+        view = rounds[later].parents[player][view]
+    return view.astype(np.int64)
