@@ -11,6 +11,7 @@ from equipoise.games.files.rules import library, library_game
 from equipoise.games.trees.classic import kuhn, leduc, liars_dice
 from equipoise.games.trees.normal import from_matrices
 from equipoise.sequence.build import build
+from equipoise.sequence.payoffs.sparse import Sparse
 
 PENNIES = from_matrices("pennies", [[1, -1], [-1, 1]])
 FORMS = [
@@ -70,6 +71,22 @@ def test_operators_are_adjoint_and_equal_their_matrix(form, seed):
     np.testing.assert_allclose(form.A.times(y), matrix @ y, atol=1e-12 * scale)
     np.testing.assert_allclose(form.A.transpose_times(x), matrix.T @ x, atol=1e-12 * scale)
     assert form.A.nonzeros == matrix.nnz
+
+
+@given(st.sampled_from([form for form in FORMS if not isinstance(form.A, Sparse)]), seeds)
+@settings(max_examples=40, deadline=None)
+def test_payoffs_as_factors_and_as_entries_give_the_same_gradients(form, seed):
+    random = np.random.default_rng(seed)
+    x, y = random_plan(form.X, random), random_plan(form.Y, random)
+    entries = form.A.matrix().tocoo()
+    sparse = Sparse.from_entries(entries.row, entries.col, entries.data, form.A.shape)
+    # Terms of a sum may cancel, wins and losses of one hand among them: rounding is of their order.
+    most = abs(form.A.matrix())
+    for ours, theirs, terms in (
+        (form.A.times(y), sparse.times(y), most @ y),
+        (form.A.transpose_times(x), sparse.transpose_times(x), most.T @ x),
+    ):
+        assert np.abs(ours - theirs).max() <= 1e-13 * terms.max()
 
 
 def test_off_the_path_behaviour_is_uniform():

@@ -11,8 +11,7 @@ from equipoise.games import poker
 from equipoise.games.signals.views import signal_rounds
 from equipoise.games.trees.classic import kuhn, leduc, liars_dice
 from equipoise.games.trees.normal import from_matrices
-from equipoise.sequence.build import SequenceForm, build
-from equipoise.sequence.payoffs.sparse import Sparse
+from equipoise.sequence.build import build
 from equipoise.solvers.base import Gap, Iterations, Status, Stop, Time, next_check, solve
 from equipoise.solvers.saddle.cfr import CFR, DCFR, TABLE
 from equipoise.solvers.saddle.lp import LP
@@ -52,26 +51,6 @@ def test_regret_minimisers_bracket_the_published_values(name, game, value):
     solution = solve(build(game), TABLE[name], Gap(target) | Iterations(20_000_000))
     assert solution.gap <= target
     assert solution.lower - 1e-12 <= value <= solution.upper + 1e-12
-
-
-def test_tiles_sparse_and_plain_operators_iterate_alike():
-    game = poker.rhode_island(3, 2)
-    form = build(game)
-    coo = form.A.matrix().tocoo()
-    sparse = Sparse.from_entries(coo.row, coo.col, coo.data, form.A.shape)
-
-    class Plain:
-        """An operator that is neither: the general road."""
-
-        shape, times, transpose_times = sparse.shape, sparse.times, sparse.transpose_times
-
-    for method in (DCFR(), TABLE["pcfr+"]):
-        plans = [
-            solve(SequenceForm(form.X, form.Y, A, "", ""), method, Iterations(4)).x
-            for A in (form.A, sparse, Plain())
-        ]
-        for first, second in itertools.pairwise(plans):
-            np.testing.assert_allclose(first, second, atol=1e-9)
 
 
 def test_single_precision_is_measured_as_an_exact_strategy():
