@@ -13,7 +13,7 @@ import time
 from equipoise import certify
 from equipoise.games import poker
 from equipoise.games.signals.unroll import unroll
-from equipoise.solvers.general.mip import nash
+from equipoise.solvers.general.nash import nash
 
 if __name__ == "__main__":
     limit = float(sys.argv[1]) if len(sys.argv) > 1 else 600.0

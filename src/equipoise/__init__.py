@@ -44,7 +44,7 @@ _HOME: dict[str, str] = {
     "solve_tournament": "equipoise.solvers.stochastic.tournament",
     "lift": "equipoise.strategy.lift",
     "load": "equipoise.games.base",
-    "nash": "equipoise.solvers.general.mip",
+    "nash": "equipoise.solvers.general.nash",
     "poker": "equipoise.games.poker",
     "qualitative": "equipoise.solvers.bayesian.qualitative",
 }

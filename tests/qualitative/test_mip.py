@@ -13,7 +13,7 @@ from equipoise.games.trees.classic import kuhn
 from equipoise.games.trees.extensive import ExtensiveGame
 from equipoise.games.trees.normal import NormalGame, from_matrices
 from equipoise.solvers.general.matrix import support_enumeration
-from equipoise.solvers.general.mip import nash
+from equipoise.solvers.general.nash import nash
 
 
 def random_game(rng: np.random.Generator, *sizes: int) -> NormalGame:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import signal
 import threading
 import time
@@ -72,3 +73,30 @@ def catch_interrupt() -> Iterator[Callable[[], bool]]:
         yield lambda: seen
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+class TimeUpError(Exception):
+    """The time of a computation is up; whoever set the deadline catches it."""
+
+
+class Deadline:
+    """A time limit that long loops ask about."""
+
+    def __init__(self, limit: float = math.inf) -> None:
+        self.limit = limit
+        self._started = time.monotonic()
+
+    @property
+    def spent(self) -> float:
+        """Seconds since the start."""
+        return time.monotonic() - self._started
+
+    @property
+    def left(self) -> float:
+        """Seconds left; negative once the time is up."""
+        return self.limit - self.spent
+
+    def check(self) -> None:
+        """Raise :class:`TimeUpError` once the time is up."""
+        if self.left <= 0:
+            raise TimeUpError

@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from equipoise.errors import EquipoiseError
+from equipoise.numerics.clock import Deadline
 from equipoise.numerics.polynomial import Monomial, Polynomial, total
 from equipoise.numerics.program import Outcome, Program, optimize
 
@@ -34,10 +35,16 @@ ENCODINGS: tuple[Encoding, ...] = ("unary", "logarithmic")
 class Model:
     """Columns and rows of a mixed-integer program under construction.
 
-    ``breakpoints`` and ``encoding`` say how squares are approximated, should any row need one.
+    ``breakpoints`` and ``encoding`` say how squares are approximated, should any row need one. Once
+    the ``deadline`` has passed, whatever is added raises ``TimeUpError``.
     """
 
-    def __init__(self, breakpoints: int = 17, encoding: Encoding = "logarithmic") -> None:
+    def __init__(
+        self,
+        breakpoints: int = 17,
+        encoding: Encoding = "logarithmic",
+        deadline: Deadline | None = None,
+    ) -> None:
         if breakpoints < 2:
             raise EquipoiseError(
                 f"Piecewise-linear squares: found {breakpoints} breakpoints, expected at least 2."
@@ -48,6 +55,7 @@ class Model:
             )
         self.breakpoints = breakpoints
         self.encoding = encoding
+        self.deadline = deadline or Deadline()
         self.lower: list[float] = []
         self.upper: list[float] = []
         self.integer: list[bool] = []
@@ -58,6 +66,7 @@ class Model:
         self, lower: float = 0.0, upper: float = 1.0, *, integer: bool = False
     ) -> Polynomial:
         """Add a column and return it."""
+        self.deadline.check()
         self.lower.append(lower)
         self.upper.append(upper)
         self.integer.append(integer)
@@ -69,6 +78,7 @@ class Model:
 
     def between(self, lower: float, expression: Polynomial | float, upper: float) -> None:
         """Require ``lower <= expression <= upper``; products in it are approximated."""
+        self.deadline.check()
         row = self.linear(Polynomial.of(expression))
         if any(row.terms[m] for m in row.terms if m):
             self.rows.append((row, lower, upper))
@@ -178,17 +188,21 @@ class Model:
     def solve(self, cost: Polynomial | None = None, time_limit: float = np.inf) -> Outcome:
         """Minimise ``cost``, or find a feasible point; then once more with integer columns fixed.
 
+        The time limit holds for both, and for making the program.
+
         HiGHS accepts an integer point whose rows are off by 1e-6; those of the linear program that
         remains are off by 1e-9.
         """
+        deadline = Deadline(min(time_limit, self.deadline.left))
         program = self.program(cost)
-        outcome = optimize(program, time_limit=time_limit)
+        outcome = optimize(program, time_limit=deadline.left)
         is_found = outcome.status in ("optimal", "limit") and outcome.x.size > 0
         if program.integer is None or not is_found:
             return outcome
         integer, whole = np.array(self.integer), np.round(outcome.x)
         lower, upper = np.where(integer, whole, self.lower), np.where(integer, whole, self.upper)
-        again = optimize(replace(program, lower=lower, upper=upper, integer=None))
+        fixed = replace(program, lower=lower, upper=upper, integer=None)
+        again = optimize(fixed, time_limit=deadline.left)
         return replace(again, status=outcome.status) if again.status == "optimal" else outcome
 
     def _adjacent(self, weights: list[Polynomial]) -> None:
@@ -247,17 +261,20 @@ class Model:
 
 
 class TangentModel(Model):
-    """A model whose products are replaced by their tangents at ``point``, a value for every column.
+    """A model whose products are replaced by their tangents at ``point``.
+
+    ``point`` has a value for every column that occurs in a product.
 
     The tangent of x·y at (a, b) is a·y + b·x − a·b; it is off by (x − a)(y − b).
     """
 
-    def __init__(self, point: NDArray[np.float64]) -> None:
-        super().__init__()
+    def __init__(self, point: NDArray[np.float64], deadline: Deadline | None = None) -> None:
+        super().__init__(deadline=deadline)
         self.point = point
 
     def product(self, monomial: Monomial) -> Polynomial:
         """Return the tangent of the product of the columns in ``monomial``."""
+        self.deadline.check()
         slopes = [
             (column, float(np.prod(self.point[[*monomial[:k], *monomial[k + 1 :]]])))
             for k, column in enumerate(monomial)

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from equipoise.errors import EquipoiseError
+from equipoise.numerics.clock import Deadline
 
 Floats = NDArray[np.float64]
 Solver = Literal["dual-simplex", "primal-simplex", "ipx"]
@@ -91,12 +92,14 @@ def optimize(
     """Solve ``program`` with HiGHS.
 
     ``tolerance`` is the primal and dual feasibility tolerance; ``should_stop`` is asked now and then
-    and ends the solve with status ``interrupted`` when it says yes.
+    and ends the solve with status ``interrupted`` when it says yes. The time limit covers handing the
+    program over.
     """
     if solver not in SOLVERS:
         raise EquipoiseError(f"LP solver: found '{solver}', expected one of {', '.join(SOLVERS)}.")
+    deadline = Deadline(time_limit)
     highs, core = _load(program)
-    _configure(highs, solver, time_limit, iteration_limit, crossover, tolerance, mip_gap, threads)
+    _configure(highs, solver, deadline.left, iteration_limit, crossover, tolerance, mip_gap, threads)
     if should_stop is not None:
         _watch(highs, should_stop)
     highs.run()
@@ -164,7 +167,7 @@ def _configure(
         "threads": threads,
     }
     if np.isfinite(time_limit):
-        options["time_limit"] = float(time_limit)
+        options["time_limit"] = max(0.0, float(time_limit))
     if iteration_limit is not None:
         options["simplex_iteration_limit"] = options["ipm_iteration_limit"] = int(iteration_limit)
     for name, value in options.items():

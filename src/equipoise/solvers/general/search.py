@@ -1,0 +1,75 @@
+"""A search for an equilibrium: the best profile so far, what counts as found, the time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from equipoise.numerics.clock import Deadline
+from equipoise.solvers.general.plans import Behaviour, Floats, Plans
+
+
+@dataclass(frozen=True)
+class Point:
+    """A profile, with values and gains in the players' own units."""
+
+    behaviour: Behaviour
+    values: Floats
+    gains: Floats
+
+    @property
+    def epsilon(self) -> float:
+        """The most that any player could gain."""
+        return float(self.gains.max())
+
+
+class Search:
+    """Keeps the best profile that was looked at.
+
+    ``targets`` say what each player may gain, in the units of the rules.
+    """
+
+    best: Point
+
+    def __init__(
+        self,
+        plans: Plans,
+        targets: Sequence[float],
+        deadline: Deadline,
+        monitor: Callable[[str, float], None] | None = None,
+    ) -> None:
+        self.plans = plans
+        self.targets = list(targets)
+        self.deadline = deadline
+        self.method: Literal["tracing", "mip"] = "tracing"
+        self.programs = self.binaries = 0
+        self._own = np.array([t / float(u) for t, u in zip(targets, plans.unit, strict=True)])
+        self._monitor = monitor
+
+    def point(self, behaviour: Behaviour) -> Point:
+        """Return what ``behaviour`` earns."""
+        return Point(behaviour, *self.plans.account(behaviour))
+
+    def look(self, behaviour: Behaviour) -> Point:
+        """Return what ``behaviour`` earns, and keep it if nothing better was seen."""
+        point = self.point(behaviour)
+        if not hasattr(self, "best") or point.epsilon < self.best.epsilon:
+            self.best = point
+        return point
+
+    def is_found(self, point: Point) -> bool:
+        """Say whether nobody gains more than her target."""
+        return bool(np.all(point.gains <= self._own))
+
+    @property
+    def is_done(self) -> bool:
+        """Whether the best profile so far is an equilibrium."""
+        return self.is_found(self.best)
+
+    def say(self, what: str) -> None:
+        """Tell the monitor what is going on."""
+        if self._monitor is not None:
+            self._monitor(what, min(1.0, self.deadline.spent / self.deadline.limit))
