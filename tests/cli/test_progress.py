@@ -14,7 +14,7 @@ from rich.console import Console
 
 from equipoise.cli import progress as module
 from equipoise.cli.output import duration
-from equipoise.cli.progress import describe, iterations_to_gap, live, seconds_left
+from equipoise.cli.progress import describe, iterations_to_gap, live, seconds_left, status_line
 from equipoise.solvers.base import Gap, Iterations, Progress, Row, Stop, Time
 
 
@@ -65,7 +65,7 @@ def test_the_first_rule_to_hold_counts(stop: Stop, left: float) -> None:
     assert found == pytest.approx(left)
 
 
-def test_the_line_is_shown_on_a_terminal_only(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_line_is_shown_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     screen = io.StringIO()
     terminal = Console(file=screen, force_terminal=True, width=120)
     monkeypatch.setattr(module, "console", lambda stderr: terminal)
@@ -76,9 +76,23 @@ def test_the_line_is_shown_on_a_terminal_only(monkeypatch: pytest.MonkeyPatch) -
     assert "iteration 12,345  gap 2.00e-01" in screen.getvalue()
     with live(Gap(1e-9), is_shown=False) as monitor:
         assert monitor is None
-    monkeypatch.setattr(module, "console", lambda stderr: Console(file=io.StringIO()))
-    with live(Gap(1e-9), is_shown=True) as monitor:
-        assert monitor is None
+
+
+def test_without_a_terminal_there_is_a_line_now_and_then(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A log file of a minute has a handful of lines, at 5, 10, 20 and 40 seconds, without colours."""
+    screen, now = io.StringIO(), [0.0]
+    monkeypatch.setattr(module, "console", lambda stderr: Console(file=screen, width=40))
+    monkeypatch.setattr(module.time, "monotonic", lambda: now[0])
+    with status_line(is_shown=True) as say:
+        assert say is not None
+        for tenth in range(600):
+            now[0] = tenth / 10
+            say(f"program {tenth} [of many], and so on for longer than forty columns", tenth / 600)
+    lines = screen.getvalue().splitlines()
+    assert [line.split("  ")[0] for line in lines] == [
+        f"equipoise: after {seconds} s" for seconds in (5, 10, 20, 40)
+    ]
+    assert "17%  program 100 [of many], and so on for longer than forty columns" in lines[1]
 
 
 def test_what_the_line_says() -> None:

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from equipoise.errors import EquipoiseError
-from equipoise.numerics.encodings import ENCODINGS, Encoding, Model, TangentModel
+from equipoise.numerics.encodings import ENCODINGS, Encoding, Model
 from equipoise.numerics.polynomial import Polynomial, total
 
 
@@ -76,18 +76,6 @@ def test_an_edge_can_be_reached_and_not_passed() -> None:
     model.equal(total(fills), 1.0)
     model.equal(reached[0] - beyond[0], 1.0)
     assert model.solve().status == "optimal"
-
-
-@given(a=st.floats(-2, 2), b=st.floats(-2, 2), dx=st.floats(-0.1, 0.1), dy=st.floats(-0.1, 0.1))
-def test_a_tangent_is_off_by_the_product_of_the_moves(
-    a: float, b: float, dx: float, dy: float
-) -> None:
-    model = TangentModel(np.array([a, b]))
-    x, y = model.variable(-9, 9), model.variable(-9, 9)
-    tangent = model.linear(x * y * 3.0 + x)
-    moved = [a + dx, b + dy]
-    exact = 3.0 * moved[0] * moved[1] + moved[0]
-    assert exact - tangent.at(moved) == pytest.approx(3.0 * dx * dy, abs=1e-12)
 
 
 @given(

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from equipoise.cli import options
-from equipoise.cli.output import duration, number, print_facts, print_json, print_table
+from equipoise.cli.output import duration, note, number, print_facts, print_json, print_table
 from equipoise.errors import EquipoiseError
 
+if TYPE_CHECKING:
+    from equipoise.certificates.certificate import Certificate
+    from equipoise.games.trees.extensive import ExtensiveGame
+    from equipoise.solvers.general.nash import NashAnswer
+
 FOUND, STOPPED_SHORT = 0, 1
+
+_SHOWN = 100
 
 
 def command(
@@ -25,61 +33,132 @@ def command(
         typer.Option(help="Three or more: start from products that are piecewise linear."),
     ] = None,
     epsilon: Annotated[
-        float, typer.Option(help="Stop when no player could gain more than this.")
-    ] = 1e-9,
+        float | None,
+        typer.Option(
+            help="Stop when no player could gain more than this.",
+            show_default="1e-9 of what is at stake for her",
+        ),
+    ] = None,
     time: Annotated[float, typer.Option(help="Stop after about this many seconds.")] = 60.0,
+    seed: Annotated[int, typer.Option(min=0, help="For what is drawn at random.")] = 0,
     out: Annotated[Path | None, typer.Option(help="Where to save the strategy.")] = None,
     force: Annotated[
         bool, typer.Option("--force", help="Replace --out even if it holds something else.")
     ] = False,
     json: options.Json = False,
 ) -> int:
-    """Find a Nash equilibrium by mixed-integer programming, and certify it.
+    """Find a Nash equilibrium, and certify it.
 
-    Any number of players, any payments: where `solve` wants two players and a zero sum.
+    Any number of players, any payments: where `solve` wants two players and a zero sum. Two players'
+    equilibria are found by complementary pivoting, those of more by mixed-integer programming.
     """
     from equipoise import certify
-    from equipoise.cli.checkpoints import require_free, save_somewhere
+    from equipoise.cli.progress import status_line
+    from equipoise.solvers.general.nash import nash
+
+    tree = _load(game, out, force)
+    with status_line(is_shown=not json) as monitor:
+        answer = nash(
+            tree,
+            weights=_weights(weights),
+            breakpoints=breakpoints,
+            target=epsilon,
+            seed=seed,
+            time_limit=time,
+            monitor=monitor,
+        )
+    proof = certify(tree, answer.strategy)
+    fields = _fields(game, answer, proof)
+    saved: Path | None = None
+    if out is not None:
+        saved = _save(out, game, answer, fields)
+        fields["strategy"] = saved and str(saved)
+    if json:
+        from equipoise.cli.show import decision_fields
+        from equipoise.strategy.table import decisions
+
+        profile = decision_fields(decisions(tree, answer.strategy))
+        print_json({**fields, "profile": profile})
+    else:
+        _print(tree, answer, fields)
+    return FOUND if saved == out and fields["status"] == "equilibrium" else STOPPED_SHORT
+
+
+def _load(spec: str, out: Path | None, force: bool) -> ExtensiveGame:
+    """Return the game as a tree, and make sure that its profile can be saved at ``out``."""
+    from equipoise.cli.checkpoints import require_free
     from equipoise.cli.loading import load_game
     from equipoise.games.signals.unroll import unroll
     from equipoise.games.trees.extensive import ExtensiveGame
-    from equipoise.solvers.general.mip import nash
+
+    rules = load_game(spec)
+    if isinstance(rules, ExtensiveGame):
+        if out is not None:
+            require_free(out, rules.name, rules.fingerprint, force)
+        return rules
+    if out is not None:
+        raise EquipoiseError(
+            f"--out: found the game with signals '{spec}', expected a tree or a matrix: "
+            f"'equipoise convert {spec} FILE.efg' makes one."
+        )
+    return unroll(rules)
+
+
+def _save(out: Path, spec: str, answer: NashAnswer, fields: dict[str, Any]) -> Path | None:
+    """Save the profile at ``out``, or elsewhere if that fails; return where."""
+    from equipoise.cli.checkpoints import save_somewhere
     from equipoise.strategy.store import save_strategy
 
-    rules = load_game(game)
-    tree = rules if isinstance(rules, ExtensiveGame) else unroll(rules)
-    if out is not None:
-        require_free(out, tree.name, tree.fingerprint, force)
-    answer = nash(
-        tree, weights=_weights(weights), breakpoints=breakpoints, target=epsilon, time_limit=time
-    )
-    proof = certify(tree, answer.strategy)
-    most = max(proof.gains)
-    fields = {
-        "game": game,
-        "status": answer.status,
+    known = {**fields, "spec": spec, "algorithm": answer.method}
+    return save_somewhere(out, lambda place: save_strategy(place, answer.strategy, metadata=known))
+
+
+def _fields(spec: str, answer: NashAnswer, proof: Certificate) -> dict[str, Any]:
+    """Return what was found, for machines. The certificate says whether it is an equilibrium."""
+    is_found = all(g <= most for g, most in zip(proof.gains, answer.targets, strict=True))
+    return {
+        "game": spec,
+        "status": "equilibrium" if is_found else "limit",
         "values": proof.values,
         "gains": proof.gains,
-        "epsilon": most,
+        "epsilon": max(proof.gains),
+        "targets": answer.targets,
+        "algorithm": answer.method,
         "programs": answer.programs,
         "seconds": answer.seconds,
     }
-    saved: Path | None = None
-    if out is not None:
-        known = {**fields, "spec": game, "algorithm": "mip"}
-        saved = save_somewhere(
-            out, lambda place: save_strategy(place, answer.strategy, metadata=known)
+
+
+def _print(tree: ExtensiveGame, answer: NashAnswer, fields: dict[str, Any]) -> None:
+    """Print values, certificate and profile, for people."""
+    from equipoise.cli.show import print_decisions
+    from equipoise.strategy.table import decisions
+
+    rows = zip(tree.players, fields["values"], fields["gains"], strict=True)
+    print_table(("player", "value", "gain"), [(n, number(v), number(g)) for n, v, g in rows])
+    status = fields["status"]
+    if status == "limit":
+        target = min(answer.targets)
+        status = f"best profile in the time (a gain above {target:.3g}: raise --time or --epsilon)"
+    programs = f", {answer.programs} programs" if answer.programs else ""
+    print_facts(
+        {
+            "game": fields["game"],
+            "status": status,
+            "epsilon": f"{fields['epsilon']:.3g} (certified)",
+            "algorithm": fields["algorithm"],
+            "time": f"{duration(answer.seconds)}{programs}",
+            **({"strategy": fields["strategy"] or "not saved"} if "strategy" in fields else {}),
+        }
+    )
+    print_decisions(islice(decisions(tree, answer.strategy), _SHOWN))
+    if tree.infosets > _SHOWN:
+        where = (
+            f"equipoise show {fields['strategy']}"
+            if "strategy" in fields
+            else "add --out or --json"
         )
-        fields["strategy"] = saved and str(saved)
-    if json:
-        print_json(fields)
-    else:
-        rows = zip(tree.players, proof.values, proof.gains, strict=True)
-        print_table(("player", "value", "gain"), [(n, number(v), number(g)) for n, v, g in rows])
-        facts = {"game": game, "status": answer.status, "epsilon": f"{most:.3g} (certified)"}
-        facts["time"] = f"{duration(answer.seconds)}, {answer.programs} programs"
-        print_facts(facts if out is None else {**facts, "strategy": str(saved or "not saved")})
-    return FOUND if saved == out and most <= max(epsilon, 1e-12) else STOPPED_SHORT
+        note(f"{tree.infosets - _SHOWN:,} more information sets: {where}")
 
 
 def _weights(text: str | None) -> list[float] | None:

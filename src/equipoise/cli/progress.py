@@ -1,4 +1,4 @@
-"""The live line of a solve: iteration, gap, rate, and the time left to the target.
+"""News of a command that takes long; of a solve: iteration, gap, rate, and the time left to the target.
 
 First-order methods close the gap like a power of the iterations, a straight line in log-log
 coordinates, so what is left is read off the line through the last measurements.
@@ -15,11 +15,19 @@ from typing import TYPE_CHECKING
 from equipoise.cli.output import console, duration
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from equipoise.solvers.base import Progress, Row, Stop
 
 # The line is fitted to measurements of the last part of the solve, from this share of it on.
 _RECENT = 0.25
 _LEAST_ROWS = 4
+
+# Where there is no terminal: seconds to the first line of news, and at most between two.
+_FIRST_LINE = 5.0
+_LONGEST_SILENCE = 60.0
+
+Say = Callable[[str, float], None]
 
 
 def iterations_to_gap(rows: Sequence[Row], target: float) -> float:
@@ -57,31 +65,67 @@ def seconds_left(progress: Progress, stop: Stop, elapsed: float, rate: float) ->
 
 @contextmanager
 def live(stop: Stop, is_shown: bool) -> Iterator[Callable[[Progress], None] | None]:
-    """Show a solve on the terminal while the block runs; yield the monitor that ``solve`` calls."""
-    terminal = console(stderr=True)
-    if not is_shown or not terminal.is_terminal:
-        yield None
-        return
-    from rich.progress import BarColumn, SpinnerColumn, TextColumn
-    from rich.progress import Progress as Bar
-
-    with Bar(
-        SpinnerColumn(),
-        BarColumn(24),
-        TextColumn("{task.description}"),
-        console=terminal,
-        transient=True,
-    ) as bar:
-        task = bar.add_task("starting", total=1.0)
+    """Show a solve while the block runs; yield the monitor that ``solve`` calls."""
+    with status_line(is_shown) as say:
         pace = _Pace()
 
         def monitor(progress: Progress) -> None:
             elapsed, rate = pace.look(progress.run.iterations)
             left = seconds_left(progress, stop, elapsed, rate)
             share = 0.0 if math.isinf(left) else elapsed / (elapsed + left)
-            bar.update(task, completed=share, description=describe(progress, rate, left))
+            if say is not None:
+                say(describe(progress, rate, left), share)
 
-        yield monitor
+        yield None if say is None else monitor
+
+
+@contextmanager
+def status_line(is_shown: bool) -> Iterator[Say | None]:
+    """Show what a command is doing: yield a function of the news and the share that is done.
+
+    A terminal has a bar that goes when the block ends; anything else gets a line now and then.
+    """
+    screen = console(stderr=True)
+    if not is_shown:
+        yield None
+    elif screen.is_terminal:
+        with _bar(screen) as say:
+            yield say
+    else:
+        yield _Lines(screen)
+
+
+@contextmanager
+def _bar(screen: Console) -> Iterator[Say]:
+    """Show news beside a bar."""
+    from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn
+
+    columns = (SpinnerColumn(), BarColumn(24), TextColumn("{task.description}", markup=False))
+    with Progress(*columns, console=screen, transient=True) as bar:
+        task = bar.add_task("starting", total=1.0)
+
+        def say(news: str, share: float) -> None:
+            bar.update(task, completed=share, description=news)
+
+        yield say
+
+
+class _Lines:
+    """Prints news as lines: the first after some seconds, later ones further and further apart."""
+
+    def __init__(self, screen: Console) -> None:
+        self._screen = screen
+        self._begin = time.monotonic()
+        self._next = _FIRST_LINE
+
+    def __call__(self, news: str, share: float) -> None:
+        elapsed = time.monotonic() - self._begin
+        if elapsed < self._next:
+            return
+        self._next = elapsed + min(max(elapsed, _FIRST_LINE), _LONGEST_SILENCE)
+        done = f"  {share:.0%}" if 0.0 < share < 1.0 else ""
+        line = f"equipoise: after {duration(round(elapsed))}{done}  {news}"
+        self._screen.print(line, markup=False, soft_wrap=True)
 
 
 class _Pace:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -56,19 +56,23 @@ def command(
             room = None if limit is None else limit - len(shown)
             shown += decisions_in(group, profile, own[:room])
     if json:
-        lines = [
-            {
-                "player": line.player + 1,
-                "infoset": line.infoset,
-                "probabilities": dict(zip(line.actions, line.probabilities, strict=True)),
-            }
-            for line in shown
-        ]
-        print_json({"game": profile.game, "infosets": chosen, "strategy": lines})
+        print_json({"game": profile.game, "infosets": chosen, "strategy": decision_fields(shown)})
         return
     print_decisions(shown)
     if len(shown) < chosen:
         note(f"{chosen - len(shown):,} more information sets: raise --limit to see them.")
+
+
+def decision_fields(lines: Iterable[Decision]) -> list[dict[str, Any]]:
+    """Return the lines of a strategy in the words of the JSON object."""
+    return [
+        {
+            "player": line.player + 1,
+            "infoset": line.infoset,
+            "probabilities": dict(zip(line.actions, line.probabilities, strict=True)),
+        }
+        for line in lines
+    ]
 
 
 def print_decisions(lines: Iterable[Decision]) -> None:

@@ -258,26 +258,3 @@ class Model:
             upper=self.upper,
             integer=self.integer if any(self.integer) else None,
         )
-
-
-class TangentModel(Model):
-    """A model whose products are replaced by their tangents at ``point``.
-
-    ``point`` has a value for every column that occurs in a product.
-
-    The tangent of x·y at (a, b) is a·y + b·x − a·b; it is off by (x − a)(y − b).
-    """
-
-    def __init__(self, point: NDArray[np.float64], deadline: Deadline | None = None) -> None:
-        super().__init__(deadline=deadline)
-        self.point = point
-
-    def product(self, monomial: Monomial) -> Polynomial:
-        """Return the tangent of the product of the columns in ``monomial``."""
-        self.deadline.check()
-        slopes = [
-            (column, float(np.prod(self.point[[*monomial[:k], *monomial[k + 1 :]]])))
-            for k, column in enumerate(monomial)
-        ]
-        value = (len(monomial) - 1) * float(np.prod(self.point[list(monomial)]))
-        return total(Polynomial.column(c) * slope for c, slope in slopes) - value

@@ -99,7 +99,9 @@ def optimize(
         raise EquipoiseError(f"LP solver: found '{solver}', expected one of {', '.join(SOLVERS)}.")
     deadline = Deadline(time_limit)
     highs, core = _load(program)
-    _configure(highs, solver, deadline.left, iteration_limit, crossover, tolerance, mip_gap, threads)
+    _configure(
+        highs, solver, deadline.left, iteration_limit, crossover, tolerance, mip_gap, threads
+    )
     if should_stop is not None:
         _watch(highs, should_stop)
     highs.run()

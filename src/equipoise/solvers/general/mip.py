@@ -24,13 +24,13 @@ finds.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
-from equipoise.numerics.encodings import Encoding, Model, TangentModel
+from equipoise.numerics.encodings import Encoding, Model
 from equipoise.numerics.polynomial import Polynomial, total
-from equipoise.solvers.general.plans import Behaviour, Floats, Plans
+from equipoise.solvers.general.plans import Behaviour, Plans, sums
 from equipoise.solvers.general.search import Search
 
 
@@ -42,9 +42,9 @@ def exact(search: Search, weights: Sequence[float] | None) -> None:
     cost = None
     if weights is not None:
         # In the program a player is paid in her own unit.
-        priced = zip(form.value, weights, plans.unit, strict=True)
-        cost = total(value * (-float(w) * float(unit)) for value, w, unit in priced)
-        cost = cost * (1.0 / max((abs(c) for c in cost.terms.values()), default=1.0) or 1.0)
+        prices = [float(w) * float(unit) for w, unit in zip(weights, plans.unit, strict=True)]
+        largest = max(map(abs, prices)) or 1.0
+        cost = total(v * (-p / largest) for v, p in zip(form.value, prices, strict=True))
     search.say("solving the program")
     found = form.solve(search, search.deadline.left, cost)
     if found is not None:
@@ -88,9 +88,9 @@ def _descend(search: Search, start: Behaviour) -> None:
     limit = search.deadline.limit
     while not search.is_found(best) and radius > 1e-6:
         search.say(f"program {search.programs + 1}, gain {search.best.epsilon:.2e} of the stakes")
-        model = TangentModel(_columns(search.plans, best.behaviour), search.deadline)
-        form = _Form(search.plans, model, elastic=True)
-        form.confine(radius)
+        model = Model(deadline=search.deadline)
+        form = _Form(search.plans, model, elastic=True, tangents_at=best.behaviour)
+        form.confine(best.behaviour, radius)
         # One program may not use up the time of those after it: a rough step is better than none.
         found = form.solve(search, min(search.deadline.left, max(2.0, 0.005 * limit)))
         point = None if found is None else search.look(found)
@@ -101,17 +101,21 @@ def _descend(search: Search, start: Behaviour) -> None:
         search.deadline.check()
 
 
-def _columns(plans: Plans, behaviour: Behaviour) -> Floats:
-    """Return the entries of all realization plans in the order of a form's first columns."""
-    return np.concatenate(
-        [plans.weights(player, vector)[1:] for player, vector in enumerate(behaviour)]
-    )
-
-
 class _Form:
-    """Columns and rows of the program of a tree: first the plans' entries, then v, then the rest."""
+    """Columns and rows of the program of a tree: first the plans' entries, then v, then the rest.
 
-    def __init__(self, plans: Plans, model: Model, *, elastic: bool = False) -> None:
+    If it is ``elastic``, everything may fail by a slack. Payments are products of plans, or the
+    tangents of the products at a profile.
+    """
+
+    def __init__(
+        self,
+        plans: Plans,
+        model: Model,
+        *,
+        elastic: bool = False,
+        tangents_at: Behaviour | None = None,
+    ) -> None:
         self.plans = plans
         self.model = model
         tree = plans.tree
@@ -120,7 +124,8 @@ class _Form:
         self.best = [model.variable(*bounds) for bounds in self._bound]
         most = float(plans.payoffs.max())
         self.slack = model.variable(0.0, most) if elastic else Polynomial()
-        self.worth = [self._worth(i, self._ends(i)) for i in plans.players]
+        ends = self._products if tangents_at is None else self._tangents(tangents_at)
+        self.worth = [self._worth(i, ends(i)) for i in plans.players]
         self.value = [worth[0] for worth in self.worth]
         for k in range(tree.infosets):
             self._complement(k)
@@ -139,10 +144,11 @@ class _Form:
             return None
         return self.plans.behaviour([np.array([p.at(outcome.x) for p in own]) for own in self.plan])
 
-    def confine(self, radius: float) -> None:
-        """Let no entry of a plan move further than ``radius`` from the model's point."""
-        assert isinstance(self.model, TangentModel)
-        for i, at in enumerate(self.model.point):
+    def confine(self, behaviour: Behaviour, radius: float) -> None:
+        """Let no entry of a plan move further than ``radius`` from that of ``behaviour``."""
+        plans = self.plans
+        weights = [plans.weights(player, vector)[1:] for player, vector in enumerate(behaviour)]
+        for i, at in enumerate(np.concatenate(weights)):
             self.model.lower[i] = max(0.0, float(at) - radius)
             self.model.upper[i] = min(1.0, float(at) + radius)
 
@@ -163,11 +169,11 @@ class _Form:
         """Return bounds of every v_I: payments times the most that nature and the others bring there."""
         tree = self.plans.tree
         nodes = np.flatnonzero(tree.player >= 0)
-        reach = np.bincount(tree.infoset[nodes], tree.chance_reach[nodes], tree.infosets)
+        reach = sums(tree.infoset[nodes], tree.chance_reach[nodes], tree.infosets)
         most = self.plans.payoffs.max(axis=0)[tree.infoset_player]
         return [(0.0, float(bound)) for bound in most * np.minimum(reach, 1.0)]
 
-    def _ends(self, player: int) -> list[Polynomial]:
+    def _products(self, player: int) -> list[Polynomial]:
         """Return, for every sequence of ``player``, the payments at the terminals right after it."""
         plans = self.plans
         after: list[list[Polynomial]] = [[] for _ in range(plans.tree.sequences(player))]
@@ -180,6 +186,29 @@ class _Form:
                         term = term * plan[plans.last[other, end]]
                 after[plans.last[player, end]].append(term)
         return [total(terms) for terms in after]
+
+    def _tangents(self, behaviour: Behaviour) -> Callable[[int], list[Polynomial]]:
+        """Return what :meth:`_products` does, to first order around ``behaviour``.
+
+        A product of m factors is homogeneous: its slopes times the factors sum to m times itself, so
+        its tangent is that sum in the new factors less m − 1 times the product at the old ones.
+        """
+        plans = self.plans
+        weights = [plans.weights(player, vector) for player, vector in enumerate(behaviour)]
+
+        def ends(player: int) -> list[Polynomial]:
+            others = [other for other in plans.players if other != player]
+            after = [
+                [Polynomial.of((1 - len(others)) * float(value))]
+                for value in plans.rewards(player, weights)
+            ]
+            for other in others:
+                for s, column, slope in zip(*plans.slopes(player, other, weights), strict=True):
+                    self.model.deadline.check()
+                    after[s].append(self.plan[other][column] * float(slope))
+            return [total(terms) for terms in after]
+
+        return ends
 
     def _worth(self, player: int, ends: list[Polynomial]) -> list[Polynomial]:
         """Return q for every sequence of ``player``; for the empty one, the value of the game to her."""

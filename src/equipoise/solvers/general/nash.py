@@ -115,7 +115,9 @@ def _require(
     """Raise unless the arguments of :func:`nash` make sense."""
     players = len(tree.players)
     if players > 2 and weights is not None:
-        raise EquipoiseError(f"Nash: found weights for {players} players, expected them for two only.")
+        raise EquipoiseError(
+            f"Nash: found weights for {players} players, expected them for two only."
+        )
     if weights is not None and len(weights) != players:
         raise EquipoiseError(f"Nash: found {len(weights)} weights, expected one a player.")
     if weights is not None and not all(map(math.isfinite, weights)):

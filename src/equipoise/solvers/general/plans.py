@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -103,7 +104,25 @@ class Plans:
         for other in self.players:
             if other != player:
                 reach *= weights[other][self.last[other]]
-        return np.bincount(self.last[player], reach, self.tree.sequences(player))
+        return sums(self.last[player], reach, self.tree.sequences(player))
+
+    def slopes(
+        self, player: int, other: int, weights: Sequence[Floats]
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64], Floats]:
+        """Return how the rewards of ``player`` change with the plan of ``other``, the rest fixed.
+
+        Sequences of the one, sequences of the other, and the derivatives: the nonzero entries of a
+        matrix.
+        """
+        reach = self.paid[:, player].copy()
+        for third in self.players:
+            if third not in (player, other):
+                reach *= weights[third][self.last[third]]
+        width = self.tree.sequences(other)
+        used = np.flatnonzero(reach)
+        keys = self.last[player, used].astype(np.int64) * width + self.last[other, used]
+        cells, place = np.unique(keys, return_inverse=True)
+        return cells // width, cells % width, sums(place, reach[used], len(cells))
 
     def behaviour(self, plans: Sequence[Floats]) -> Behaviour:
         """Return the behaviour of realization plans; where a set is not reached, best replies."""
@@ -146,6 +165,11 @@ class Plans:
                 worth[self.parent[k]] += worth[self.sequences(k)].max()
             best[player] = worth[0]
         return values, np.maximum(best - values, 0.0)
+
+
+def sums(places: NDArray[Any], amounts: Floats, count: int) -> Floats:
+    """Add up the amounts that go to each of ``count`` places."""
+    return np.asarray(np.bincount(places, amounts, count), dtype=np.float64)
 
 
 def _scale(payoffs: Sequence[Fraction]) -> tuple[Fraction, Fraction, float]:

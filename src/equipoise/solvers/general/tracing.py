@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from equipoise.numerics.clock import Deadline
-from equipoise.solvers.general.plans import Behaviour, Floats, Plans
+from equipoise.solvers.general.plans import Behaviour, Floats, Plans, sums
 
 # Larger dictionaries do not fit in memory beside the game.
 MOST_SEQUENCES = 5000
@@ -95,7 +95,7 @@ def _payoffs(plans: Plans, first: int, second: int, paid: int) -> Floats:
         for i in (first, second)
     )
     amounts = np.zeros(ends) if paid < 0 else plans.paid[:, paid]
-    return np.bincount(rows * shape[1] + columns, amounts, shape[0] * shape[1]).reshape(shape)
+    return sums(rows * shape[1] + columns, amounts, shape[0] * shape[1]).reshape(shape)
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,77 @@
+"""``equipoise nash``: what it shows, saves, refuses and returns."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from commandline import Cli
+
+STAG = """NFG 1 R "stag hunt" { "one" "two" } { { "stag" "hare" } { "stag" "hare" } } ""
+
+{ { "" 40000000, 40000000 } { "" 30000000, 0 } { "" 0, 30000000 } { "" 30000000, 30000000 } }
+1 2 3 4
+"""
+
+IDLE = """EFG 2 R "idle" { "one" "two" } ""
+c "" 1 "" { "a" 1/3 "b" 2/3 } 0
+t "" 1 "" { 3, 0 }
+t "" 2 "" { 0, 3 }
+"""
+
+
+@pytest.fixture
+def stag(tmp_path: Path) -> str:
+    (tmp_path / "stag.nfg").write_text(STAG)
+    return "stag.nfg"
+
+
+def test_the_profile_is_shown(cli: Cli, stag: str) -> None:
+    shown = cli("nash", stag, "--weights", "1,1")
+    assert shown.code == 0
+    assert "stag 1.0000  hare 0.0000" in " ".join(shown.out.split(" "))
+    fields = cli("nash", stag, "--weights", "1,1", "--json").fields
+    assert [line["player"] for line in fields["profile"]] == [1, 2]
+    for line in fields["profile"]:
+        assert line["probabilities"] == pytest.approx({"stag": 1.0, "hare": 0.0})
+
+
+def test_large_payments_are_no_reason_to_stop_short(cli: Cli, stag: str) -> None:
+    """Status and exit code say the same, whatever the units."""
+    result = cli("nash", stag, "--json")
+    assert (result.code, result.fields["status"]) == (0, "equilibrium")
+    assert result.fields["targets"] == pytest.approx([0.04, 0.04])
+    below_rounding = cli("nash", stag, "--json", "--weights", "1,2", "--epsilon", "1e-30")
+    assert (below_rounding.code == 0) == (below_rounding.fields["status"] == "equilibrium")
+
+
+def test_nothing_is_overwritten_without_force(cli: Cli, stag: str, tmp_path: Path) -> None:
+    (tmp_path / "mine.eqp").write_text("a diary")
+    refused = cli("nash", stag, "--out", "mine.eqp")
+    assert refused.code == 2
+    assert "add --force to replace it" in refused.err
+    assert (tmp_path / "mine.eqp").read_text() == "a diary"
+    assert cli("nash", stag, "--out", "mine.eqp", "--force").code == 0
+    assert cli("certify", stag, "mine.eqp", "--json").fields["gains"] == pytest.approx([0, 0])
+
+
+def test_a_game_in_which_nobody_moves(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "idle.efg").write_text(IDLE)
+    result = cli("nash", "idle.efg", "--json")
+    assert (result.code, result.fields["status"]) == (0, "equilibrium")
+    assert result.fields["values"] == pytest.approx([1, 2])
+    assert cli("nash", "idle.efg").code == 0
+
+
+def test_a_profile_of_a_game_with_signals_cannot_be_saved(cli: Cli) -> None:
+    result = cli("nash", "bargaining", "--out", "b.eqp")
+    assert result.code == 2
+    assert "equipoise convert bargaining FILE.efg" in result.err
+    assert cli("convert", "bargaining", "b.efg").code == 0
+
+
+def test_a_limit_says_so(cli: Cli, stag: str) -> None:
+    result = cli("nash", stag, "--time", "1e-9")
+    assert result.code == 1
+    assert "best profile in the time" in result.out
+    assert cli("nash", stag, "--time", "0").code == 2
