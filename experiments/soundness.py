@@ -25,7 +25,7 @@ from equipoise.abstraction.lossless import defect, marginal
 from equipoise.certificates.gap import certify
 from equipoise.games import poker
 from equipoise.games.poker.game import PokerGame
-from equipoise.games.signals.betting import limit
+from equipoise.games.signals.limit import limit
 from equipoise.games.signals.stage_game import StageGame
 from equipoise.games.signals.views import signal_rounds, views
 from equipoise.sequence.build import build

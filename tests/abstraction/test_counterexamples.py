@@ -6,7 +6,7 @@ from reference_lp import solve_lp
 
 from equipoise.abstraction.gameshrink import gameshrink
 from equipoise.errors import EquipoiseError
-from equipoise.games.signals.betting import limit
+from equipoise.games.signals.limit import limit
 from equipoise.games.signals.rounds import SignalRound
 from equipoise.games.signals.stage_game import check_order, ordered_game
 from equipoise.games.signals.views import signal_rounds

@@ -12,7 +12,7 @@ from equipoise.abstraction.gameshrink import gameshrink
 from equipoise.errors import EquipoiseError
 from equipoise.games import poker
 from equipoise.games.files.rules import library, library_game
-from equipoise.games.signals.betting import limit
+from equipoise.games.signals.limit import limit
 from equipoise.games.signals.views import signal_rounds, views
 
 TWO_BETS = limit(2, bets=(2, 4), cap=2, antes=1)

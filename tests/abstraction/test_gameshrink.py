@@ -13,8 +13,8 @@ from equipoise.certificates.gap import certify
 from equipoise.errors import EquipoiseError
 from equipoise.games import poker
 from equipoise.games.files.rules import library, library_game
-from equipoise.games.signals.betting import limit
 from equipoise.games.signals.filters import all_views, filter_by
+from equipoise.games.signals.limit import limit
 from equipoise.games.signals.unroll import unroll
 from equipoise.games.signals.views import signal_rounds, views
 from equipoise.sequence.build import build

@@ -22,7 +22,7 @@ from equipoise.abstraction.literal import (
 from equipoise.abstraction.lossless import is_stable
 from equipoise.errors import EquipoiseError
 from equipoise.games import poker
-from equipoise.games.signals.betting import limit
+from equipoise.games.signals.limit import limit
 from equipoise.games.signals.stage_game import ordered_game
 from equipoise.games.signals.views import signal_rounds, views
 from equipoise.numerics.refinement import number_classes

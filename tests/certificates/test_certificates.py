@@ -15,7 +15,7 @@ from equipoise.certificates.tree import certify_tree
 from equipoise.errors import EquipoiseError
 from equipoise.games import poker
 from equipoise.games.files.rules import library, library_game
-from equipoise.games.signals.betting import limit
+from equipoise.games.signals.limit import limit
 from equipoise.games.signals.unroll import unroll
 from equipoise.games.signals.views import signal_rounds
 from equipoise.games.trees.classic import kuhn, leduc

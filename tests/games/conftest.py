@@ -8,8 +8,8 @@ import pytest
 
 from equipoise.games import poker
 from equipoise.games.files.rules import library, library_game
-from equipoise.games.signals.betting import limit
 from equipoise.games.signals.chance import Joint
+from equipoise.games.signals.limit import limit
 from equipoise.games.signals.stage_game import StageGame, ordered_game, showdowns
 
 

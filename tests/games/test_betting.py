@@ -8,8 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from equipoise.errors import EquipoiseError
-from equipoise.games.signals.betting import NO_OUTCOME, TERMINAL, BettingTree, assemble, limit
+from equipoise.games.signals.betting import NO_OUTCOME, TERMINAL, BettingTree
 from equipoise.games.signals.explicit import explicit_stage
+from equipoise.games.signals.limit import limit
+from equipoise.games.signals.stages import assemble
 
 TREES = {
     "kuhn": limit(1, bets=(1,), cap=1, antes=1),

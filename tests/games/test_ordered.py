@@ -10,8 +10,9 @@ import pytest
 from equipoise.errors import EquipoiseError
 from equipoise.games import poker
 from equipoise.games.poker.game import PokerGame
-from equipoise.games.signals.betting import NO_OUTCOME, TERMINAL, limit
+from equipoise.games.signals.betting import NO_OUTCOME, TERMINAL
 from equipoise.games.signals.chance import Joint, WithoutReplacement
+from equipoise.games.signals.limit import limit
 from equipoise.games.signals.sizes import limit_nonzeros, payoff_nonzeros, sequence_counts, sizes
 from equipoise.games.signals.stage_game import (
     OrderedGame,

@@ -65,17 +65,19 @@ from equipoise.games.files.rules_ranking import (
     try_outcomes,
 )
 from equipoise.games.poker.game import poker_game
-from equipoise.games.signals.betting import BettingTree, Pot, Stage, assemble, limit_stage
+from equipoise.games.signals.betting import BettingTree
 from equipoise.games.signals.chance import Chance, Deal, Joint, WithoutReplacement
 from equipoise.games.signals.explicit import explicit_stage
+from equipoise.games.signals.limit import limit_stage
 from equipoise.games.signals.stage_game import (
     OrderedGame,
-    Outcome,
+    OutcomeFunction,
     Ranking,
     StageGame,
     check_order,
     showdowns,
 )
+from equipoise.games.signals.stages import Pot, Stage, assemble
 from equipoise.games.trees.extensive import exact
 
 _TOP = (
@@ -150,7 +152,7 @@ def _game(fields: Fields, stem: str) -> StageGame:
         return _poker(fields, name, public, private, tree)
     named = fields.table("signals")
     signals, chance = _signals(named)
-    outcomes: dict[str, Outcome] = {}
+    outcomes: dict[str, OutcomeFunction] = {}
     ranking: Ranking | None = None
     if "ranking" in fields:
         ranking = read_ranking(fields.table("ranking"), signals)

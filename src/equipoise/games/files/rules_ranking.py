@@ -9,7 +9,7 @@ from typing import Any
 from equipoise.errors import EquipoiseError
 from equipoise.games.files.fields import Fields, is_number
 from equipoise.games.signals.chance import Deal
-from equipoise.games.signals.stage_game import Outcome, Ranking, StageGame, deals
+from equipoise.games.signals.stage_game import OutcomeFunction, Ranking, StageGame, deals
 from equipoise.games.trees.extensive import Number, exact
 
 
@@ -93,7 +93,7 @@ def _beats(fields: Fields, signals: Sequence[str]) -> list[int]:
     return rank
 
 
-def read_outcome(fields: Fields, signals: Sequence[str], players: int) -> Outcome:
+def read_outcome(fields: Fields, signals: Sequence[str], players: int) -> OutcomeFunction:
     """Read a kind of outcome: its value to player 1, which player 2 pays."""
     if players != 2:
         raise EquipoiseError(f"{fields.place}: found {players} players, expected two.")
@@ -105,7 +105,7 @@ def read_outcome(fields: Fields, signals: Sequence[str], players: int) -> Outcom
     return _sum_outcome(fields, signals)
 
 
-def _sum_outcome(fields: Fields, signals: Sequence[str]) -> Outcome:
+def _sum_outcome(fields: Fields, signals: Sequence[str]) -> OutcomeFunction:
     """Add up the values of the signals of those whom ``of`` lists."""
     values, counted = _values(fields, signals), fields.data.get("of")
     if not isinstance(counted, list) or not counted or not set(counted) <= {1, 2, "public"}:
@@ -119,7 +119,7 @@ def _sum_outcome(fields: Fields, signals: Sequence[str]) -> Outcome:
     return outcome
 
 
-def _table_outcome(table: Fields, signals: Sequence[str]) -> Outcome:
+def _table_outcome(table: Fields, signals: Sequence[str]) -> OutcomeFunction:
     """Look the value up by player 1's signals, then player 2's, then the public ones."""
 
     def outcome(public: Deal, private: tuple[Deal, ...]) -> Sequence[Number]:

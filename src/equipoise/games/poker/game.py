@@ -17,8 +17,9 @@ from numpy.typing import NDArray
 
 from equipoise.cards.deck import STANDARD_RANKS, Deck
 from equipoise.errors import EquipoiseError
-from equipoise.games.signals.betting import BettingTree, limit, played_out
+from equipoise.games.signals.betting import BettingTree, played_out
 from equipoise.games.signals.chance import Deal, WithoutReplacement
+from equipoise.games.signals.limit import limit
 from equipoise.games.signals.stage_game import OrderedGame, View, showdowns
 
 Strength = Callable[[Deck, NDArray[np.uint8], NDArray[np.uint8]], NDArray[np.integer]]

@@ -9,13 +9,13 @@ from typing import Any
 
 from equipoise.errors import EquipoiseError
 from equipoise.games.files.fields import Fields
-from equipoise.games.signals.betting import (
-    SHOWDOWN,
-    Decision,
-    Leaf,
+from equipoise.games.signals.betting import SHOWDOWN
+from equipoise.games.signals.stages import (
+    DecisionNode,
     Payment,
     Pot,
     Stage,
+    StageEnd,
     showdown,
     won_by_last,
 )
@@ -50,7 +50,7 @@ def explicit_stage(description: Mapping[str, Any], where: str = "stage") -> Stag
     return lambda pot: _grow(Fields.of(description, where), pot)
 
 
-def _grow(node: Fields, pot: Pot) -> Decision | Leaf:
+def _grow(node: Fields, pot: Pot) -> DecisionNode | StageEnd:
     """Read a node and everything below it."""
     if "actions" not in node:
         return _leaf(node, pot)
@@ -66,10 +66,10 @@ def _grow(node: Fields, pot: Pot) -> Decision | Leaf:
                 "(a letter first, then letters, digits and '-')."
             )
     below = {label: replace(child, place=node.at(label)) for label, child in actions.items()}
-    return Decision(player, {label: _grow(child, pot) for label, child in below.items()})
+    return DecisionNode(player, {label: _grow(child, pot) for label, child in below.items()})
 
 
-def _leaf(node: Fields, pot: Pot) -> Leaf:
+def _leaf(node: Fields, pot: Pot) -> StageEnd:
     """Read a leaf."""
     node.only("stake", "pay", "fold", "outcome", "scale", "buyer", "over", "then")
     if sum(key in node for key in ("fold", "outcome", "over", "then")) > 1:
@@ -82,15 +82,15 @@ def _leaf(node: Fields, pot: Pot) -> Leaf:
     pot = replace(pot, settled=tuple(a + b for a, b in zip(pot.settled, pay, strict=True)))
     if "fold" in node:
         pot = pot.fold(_player(node, "fold", pot))
-        return Leaf(pot, won_by_last(pot) if sum(pot.live) == 1 else None)
+        return StageEnd(pot, won_by_last(pot) if sum(pot.live) == 1 else None)
     if "outcome" in node:
-        return Leaf(pot, _outcome(node, pot))
+        return StageEnd(pot, _outcome(node, pot))
     for key in ("scale", "buyer"):
         if key in node:
             node.fail(key, "an 'outcome' beside it")
     if "then" in node:
-        return Leaf(pot, then=partial(_grow, node.table("then")))
-    return Leaf(pot, Payment(pot.settled) if node.flag("over", default=False) else None)
+        return StageEnd(pot, then=partial(_grow, node.table("then")))
+    return StageEnd(pot, Payment(pot.settled) if node.flag("over", default=False) else None)
 
 
 def _outcome(node: Fields, pot: Pot) -> Payment:

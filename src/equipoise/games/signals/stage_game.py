@@ -27,7 +27,7 @@ PUBLIC = -1
 
 View = tuple[int, ...]
 
-Outcome = Callable[[Deal, tuple[Deal, ...]], Sequence[Number]]
+OutcomeFunction = Callable[[Deal, tuple[Deal, ...]], Sequence[Number]]
 """From the public signals and each player's private ones to each player's value at scale one."""
 
 Ranking = Callable[[Deal, Deal], Any]
@@ -60,7 +60,7 @@ class StageGame:
     public: tuple[int, ...]
     private: tuple[tuple[int, ...], ...]
     tree: BettingTree
-    outcomes: Mapping[str, Outcome]
+    outcomes: Mapping[str, OutcomeFunction]
 
     def __post_init__(self) -> None:
         rounds, players = self.rounds, self.tree.players
@@ -188,7 +188,7 @@ def ordered_game(
     private: Sequence[int],
     tree: BettingTree,
     ranking: Ranking,
-    outcomes: Mapping[str, Outcome] | None = None,
+    outcomes: Mapping[str, OutcomeFunction] | None = None,
 ) -> OrderedGame:
     """Return the game Γ = ⟨I, G, L, Θ, κ, γ, p, ⪰, ω, u⟩ of Definition 5, κ = public, γ = private.
 
@@ -208,9 +208,9 @@ def ordered_game(
     )
 
 
-def showdowns(tree: BettingTree, ranking: Ranking) -> dict[str, Outcome]:
+def showdowns(tree: BettingTree, ranking: Ranking) -> dict[str, OutcomeFunction]:
     """Return the outcomes that ``ranking`` decides: every kind of showdown in ``tree``."""
-    outcomes: dict[str, Outcome] = {}
+    outcomes: dict[str, OutcomeFunction] = {}
     for kind in tree.kinds:
         name, _, listed = kind.partition(":")
         if name == SHOWDOWN:
@@ -221,7 +221,7 @@ def showdowns(tree: BettingTree, ranking: Ranking) -> dict[str, Outcome]:
     return outcomes
 
 
-def _duel(ranking: Ranking) -> Outcome:
+def _duel(ranking: Ranking) -> OutcomeFunction:
     """+1, 0 or -1 to player 1: two players, the higher rank wins."""
 
     def outcome(public: Deal, private: tuple[Deal, ...]) -> Sequence[Number]:
@@ -232,7 +232,7 @@ def _duel(ranking: Ranking) -> Outcome:
     return outcome
 
 
-def _share(ranking: Ranking, live: tuple[int, ...], players: int) -> Outcome:
+def _share(ranking: Ranking, live: tuple[int, ...], players: int) -> OutcomeFunction:
     """Each player's share of the pot: the best of the live hands divide it."""
 
     def outcome(public: Deal, private: tuple[Deal, ...]) -> Sequence[Number]:
