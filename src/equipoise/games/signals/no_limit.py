@@ -1,0 +1,332 @@
+"""No-limit and pot-limit betting between two players, as data: stacks, and the sizes on offer.
+
+The rules are those that PokerKit plays (Kim 2023), after rules 43 ("Raise Amounts") and 47 ("Re-Opening
+the Bet") of the Poker Tournament Directors Association (2022):
+
+* A bet is at least the smallest bet of the game, usually the big blind. A raise adds at least as much
+  as the largest bet or raise before it in the round.
+* All chips may go in at any time, also when they are fewer than that. Such a short all-in does not
+  reopen the betting. Between two players it never could: one of them has no chips left, so the other
+  calls or folds.
+* Nobody wins or loses more than the smaller stack. What a player has beyond it never moves, so a bet
+  of more is a bet of all-in.
+* When a player has no chips left, nobody acts any more: the remaining rounds have no decision, and all
+  their signals are revealed before the showdown.
+
+Which amounts between the least and the most a player may choose from is a list of sizes (Gilpin,
+Sandholm and Sorensen 2008 call it the discretized betting model); see :func:`bet_size`.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from equipoise.errors import EquipoiseError
+from equipoise.games.signals.betting import BettingTree
+from equipoise.games.signals.stages import (
+    MOST_RAISES,
+    DecisionNode,
+    Pot,
+    Stage,
+    StageEnd,
+    assemble,
+    forced_bets,
+    per_round,
+    won_by_last,
+)
+
+_ROUNDING = 1e-9  # amounts closer than this, relative to what may be bet, are one amount
+
+
+@dataclass(frozen=True)
+class Wager:
+    """Where the betting of a round stands for the player who may bet or raise.
+
+    ``bet`` is the most that a player has put in during the round, ``pot`` what the pot would hold
+    after a call; ``least`` and ``most`` bound what the player may bet, or raise to.
+    """
+
+    bet: float
+    pot: float
+    least: float
+    most: float
+
+
+@dataclass(frozen=True)
+class BetSize:
+    """One size on offer: ``number`` times ``unit`` (``pot``, ``bet``, ``chips``, ``min``, ``all-in``)."""
+
+    unit: str
+    number: float = 1.0
+
+    def amount(self, wager: Wager) -> float:
+        """Return what the player puts in during the round, if nothing bounds it."""
+        match self.unit:
+            case "pot":
+                return wager.bet + self.number * wager.pot
+            case "bet":
+                return self.number * wager.bet
+            case "chips":
+                return wager.bet + self.number
+            case "min":
+                return wager.least
+            case _:
+                return wager.most
+
+
+Size = str | float | BetSize
+
+
+def bet_size(size: Size) -> BetSize:
+    """Read a size.
+
+    ``"75%"``
+        of the pot, a call included: a raise *by* that much;
+    ``"2.5x"``
+        the bet that is faced: a raise *to* that much (with nothing to face, the least bet);
+    ``3``
+        chips: a bet of 3, a raise *by* 3;
+    ``"min"``, ``"all-in"``
+        the least and the most that the rules allow.
+    """
+    if isinstance(size, BetSize):
+        return size
+    if isinstance(size, str):
+        if size in ("min", "all-in"):
+            return BetSize(size)
+        match = re.fullmatch(r"(\d{1,9}(?:\.\d{1,9})?)(%|x)", size)
+        if match is not None and float(match[1]) > 0:
+            number = float(match[1])
+            return BetSize("pot", number / 100) if match[2] == "%" else BetSize("bet", number)
+    elif not isinstance(size, bool) and math.isfinite(size) and size > 0:
+        return BetSize("chips", float(size))
+    raise EquipoiseError(
+        f"found the size {size!r}, expected a positive number of chips, a share of the pot such as "
+        "'75%', a multiple of the bet such as '2.5x', 'min' or 'all-in'."
+    )
+
+
+@dataclass(frozen=True)
+class NoLimit:
+    """What holds in every round: the stacks and the bounds of bets.
+
+    Attributes
+    ----------
+    stacks
+        The chips of each player before anything is put in.
+    smallest
+        The smallest bet.
+    pot_limit
+        Whether a bet or raise may be at most the pot, a call included.
+    chip
+        The smallest chip: what a player puts in during a round is rounded down to a multiple of it.
+        Zero: chips can be divided.
+    """
+
+    stacks: tuple[float, float]
+    smallest: float
+    pot_limit: bool = False
+    chip: float = 0.0
+
+    def __post_init__(self) -> None:
+        if len(self.stacks) != 2:
+            raise EquipoiseError(f"stacks: found {len(self.stacks)}, expected two players.")
+        if min(self.stacks) <= 0:
+            raise EquipoiseError(f"stacks: found {min(self.stacks):g}, expected positive amounts.")
+        if self.smallest <= 0:
+            raise EquipoiseError(f"smallest: found {self.smallest:g}, expected a positive amount.")
+        if self.chip < 0:
+            raise EquipoiseError(f"chip: found {self.chip:g}, expected an amount from zero up.")
+
+    def wager(self, bets: tuple[float, ...], pot: float, raised: float, behind: float) -> Wager:
+        """Return what the next bet or raise may be.
+
+        ``bets`` is what each player has put in during the round, ``pot`` all there is in the pot,
+        ``raised`` the largest bet or raise of the round, ``behind`` the most a player may put in.
+        """
+        bet, called = max(bets), pot + max(bets) - min(bets)
+        least = min(bet + max(raised, self.smallest), behind)
+        most = min(max(bet + called, least), behind) if self.pot_limit else behind
+        return Wager(bet, called, least, most)
+
+    def amounts(self, sizes: Sequence[BetSize], wager: Wager) -> list[float]:
+        """Return the amounts that ``sizes`` come to, within the bounds, from small to large."""
+        within: list[float] = []
+        for size in sizes:
+            amount = size.amount(wager)
+            if self.chip:
+                amount = self.chip * math.floor(amount / self.chip + _ROUNDING)
+            within.append(min(max(amount, wager.least), wager.most))
+        distinct: list[float] = []
+        for amount in sorted(within):
+            if not distinct or amount - distinct[-1] > _ROUNDING * wager.most:
+                distinct.append(amount)
+        return distinct
+
+
+def no_limit_stage(
+    rules: NoLimit,
+    bets: Sequence[Size],
+    raises: Sequence[Size] | None = None,
+    cap: int | None = None,
+    first: int = 0,
+    posted: tuple[float, float] = (0.0, 0.0),
+) -> Stage:
+    """One round of no-limit betting.
+
+    Facing no bet: check (k) or bet one of ``bets``; facing one: fold (f), call (c) or raise by one of
+    ``raises`` (default: the same sizes). Actions are labelled with what the player has then put in
+    during the round: ``b3`` is a bet of 3, ``r9`` a raise to 9. Together there are at most ``cap`` bets
+    and raises. ``posted`` are blinds: what players have put in when the round begins; the larger counts
+    as the first bet.
+    """
+    opening = [bet_size(size) for size in bets]
+    raising = opening if raises is None else [bet_size(size) for size in raises]
+    if cap is not None and not (1 <= cap <= MOST_RAISES and cap == int(cap)):
+        raise EquipoiseError(f"cap: found {cap}, expected a whole number from 1 to {MOST_RAISES}.")
+    if first not in (0, 1):
+        raise EquipoiseError(f"first: found seat {first}, expected 0 or 1.")
+
+    def act(
+        pot: Pot,
+        put: tuple[float, float],
+        behind: float,
+        waiting: tuple[int, ...],
+        raised: float,
+        count: int,
+    ) -> DecisionNode | StageEnd:
+        """Grow the tree where those ``waiting`` act; ``put`` is what came in during the round."""
+        if not waiting or min(put) >= behind:
+            return StageEnd(pot)
+        player, bet = waiting[0], max(put)
+        owed, other = bet - put[player], 1 - player
+        actions: dict[str, DecisionNode | StageEnd] = {}
+        if owed > 0:
+            folded = pot.fold(player)
+            actions["f"] = StageEnd(folded, won_by_last(folded))
+        called = pot.put(player, owed)
+        label = "c" if owed > 0 else "k"
+        actions[label] = act(
+            called, _replaced(put, player, bet), behind, waiting[1:], raised, count
+        )
+        if bet < behind and (cap is None or count < cap):
+            _refuse_many(count)
+            wager = rules.wager(put, sum(pot.paid), raised, behind)
+            for amount in rules.amounts(raising if bet > 0 else opening, wager):
+                more = pot.put(player, amount - put[player])
+                now = _replaced(put, player, amount)
+                # A short all-in is no full raise; nobody can raise after it anyway.
+                largest = max(raised, amount - bet)
+                actions[f"{'r' if bet > 0 else 'b'}{amount:.12g}"] = act(
+                    more, now, behind, (other,), largest, count + 1
+                )
+        return DecisionNode(player, actions)
+
+    def stage(pot: Pot) -> DecisionNode | StageEnd:
+        before = [paid - blind for paid, blind in zip(pot.paid, posted, strict=True)]
+        behind = min(stack - paid for stack, paid in zip(rules.stacks, before, strict=True))
+        if max(posted) > behind or behind < 0:
+            raise EquipoiseError(
+                f"stacks: found {min(rules.stacks):g}, expected at least what is put in "
+                f"without a choice, {max(pot.paid):g}."
+            )
+        return act(pot, posted, behind, (first, 1 - first), max(posted), int(max(posted) > 0))
+
+    return stage
+
+
+def _replaced(put: tuple[float, float], player: int, amount: float) -> tuple[float, float]:
+    """Return ``put`` with the amount of ``player`` changed."""
+    return (amount, put[1]) if player == 0 else (put[0], amount)
+
+
+def _refuse_many(count: int) -> None:
+    if count >= MOST_RAISES:
+        raise EquipoiseError(
+            f"betting: found more than {MOST_RAISES} raises in a round, expected larger sizes or a cap."
+        )
+
+
+def no_limit(
+    rounds: int,
+    *,
+    stacks: float | Sequence[float],
+    bets: Sequence[Size] | Sequence[Sequence[Size]],
+    raises: Sequence[Size] | Sequence[Sequence[Size]] | None = None,
+    cap: int | Sequence[int] | None = None,
+    antes: float = 0,
+    blinds: Sequence[float] = (),
+    first: int | Sequence[int] = 0,
+    smallest: float | None = None,
+    pot_limit: bool = False,
+    chip: float = 0,
+) -> BettingTree:
+    """No-limit poker betting between two players over ``rounds`` rounds.
+
+    Parameters
+    ----------
+    stacks
+        Chips of both players, or of each, before antes and blinds.
+    bets, raises
+        Sizes on offer (:func:`bet_size`), one list for every round or one list a round; ``raises``
+        are ``bets`` unless given.
+    cap
+        Most bets and raises in a round, a blind counted as one; as many as the stacks allow unless
+        given.
+    antes, blinds, first
+        As in :func:`equipoise.games.signals.limit.limit`.
+    smallest
+        The smallest bet: the larger blind unless given, without blinds the ante.
+    pot_limit, chip
+        As in :class:`NoLimit`.
+    """
+    if rounds < 1:
+        raise EquipoiseError(f"rounds: found {rounds}, expected at least 1.")
+    first_blind, second_blind = forced_bets(2, antes, blinds)
+    posted = (float(first_blind), float(second_blind))
+    chips = tuple(stacks) if isinstance(stacks, Sequence) else (stacks, stacks)
+    least = smallest_bet(antes, posted) if smallest is None else smallest
+    rules = NoLimit(_two("stacks", chips), least, pot_limit, chip)
+    caps = (None,) * rounds if cap is None else per_round("cap", cap, rounds)
+    firsts = per_round("first", first, rounds)
+    openings = _lists("bets", bets, rounds)
+    raisings = (None,) * rounds if raises is None else _lists("raises", raises, rounds)
+    stages = [
+        no_limit_stage(rules, *sizes, posted if j == 0 else (0.0, 0.0))
+        for j, sizes in enumerate(zip(openings, raisings, caps, firsts, strict=True))
+    ]
+    return assemble(stages, paid=[antes + blind for blind in posted])
+
+
+def smallest_bet(antes: float, blinds: Sequence[float]) -> float:
+    """Return the smallest bet where none is named: the larger blind, without blinds the ante."""
+    least = max(blinds) or antes
+    if least <= 0:
+        raise EquipoiseError("smallest: found no blinds and no ante, expected the smallest bet.")
+    return float(least)
+
+
+def _two(name: str, values: Sequence[float]) -> tuple[float, float]:
+    if len(values) != 2:
+        raise EquipoiseError(
+            f"{name}: found {len(values)} amounts, expected one for each of 2 players."
+        )
+    return float(values[0]), float(values[1])
+
+
+def _lists(
+    name: str, sizes: Sequence[Size] | Sequence[Sequence[Size]], rounds: int
+) -> list[list[Size]]:
+    """Spread one list of sizes over the rounds, or check that there is one a round."""
+    nested = [size for size in sizes if isinstance(size, Sequence) and not isinstance(size, str)]
+    if not nested:
+        return [list(sizes)] * rounds  # type: ignore[arg-type] # none is a list
+    if len(nested) != len(sizes) or len(nested) != rounds:
+        raise EquipoiseError(
+            f"{name}: found {len(sizes)} entries, expected sizes, or a list of them for each of "
+            f"{rounds} rounds."
+        )
+    return [list(row) for row in nested]
