@@ -41,15 +41,19 @@ class SequenceForm:
 
 
 def build(
-    game: ExtensiveGame | NormalGame | StageGame, abstraction: Abstraction | None = None
+    game: ExtensiveGame | NormalGame | StageGame,
+    abstraction: Abstraction | None = None,
+    *,
+    tiles: bool = True,
 ) -> SequenceForm:
     """Return the sequence form of a two-player zero-sum game.
 
     A game with signals may be seen through an ``abstraction``; without one its players tell all
-    their views apart.
+    their views apart. Its last round is cut into ``tiles``, which compiled loops want and arrays
+    do not (:mod:`equipoise.sequence.backends`).
     """
     if isinstance(game, StageGame):
-        return _build_factored(game, abstraction)
+        return _build_factored(game, abstraction, tiles)
     if abstraction is not None:
         raise EquipoiseError(
             f"{game.name}: found an abstraction for a tree, expected a game with signals."
@@ -66,7 +70,7 @@ def build(
     )
 
 
-def _build_factored(game: StageGame, abstraction: Abstraction | None) -> SequenceForm:
+def _build_factored(game: StageGame, abstraction: Abstraction | None, tiles: bool) -> SequenceForm:
     """Return the form of a game with signals, from its two factors."""
     rounds = signal_rounds(game)
     own = game_fingerprint(game)
@@ -77,7 +81,7 @@ def _build_factored(game: StageGame, abstraction: Abstraction | None) -> Sequenc
             for buckets in pair:
                 digest.update(np.ascontiguousarray(buckets).tobytes())
         own = f"{own}/{digest.hexdigest()[:16]}"
-    X, Y, A, canonical = factored_form(game.tree, rounds)
+    X, Y, A, canonical = factored_form(game.tree, rounds, tiles)
     counts = tuple(signals.views for signals in rounds)
     return SequenceForm(X, Y, A, game.name, own, canonical, game.tree, counts)
 

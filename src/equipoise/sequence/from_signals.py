@@ -56,11 +56,14 @@ class _Side:
 
 
 def factored_form(
-    tree: BettingTree, rounds: Sequence[SignalRound]
+    tree: BettingTree, rounds: Sequence[SignalRound], tiles: bool = True
 ) -> tuple[Treeplex, Treeplex, Factored, Callable[[int], NDArray[np.uint32]]]:
-    """Return ``X, Y, A`` and both canonical orders for a betting tree and each round's signals."""
+    """Return ``X, Y, A`` and both canonical orders for a betting tree and each round's signals.
+
+    Without ``tiles`` a block is as wide as its round has buckets, in the last round, too.
+    """
     _require_zero_sum(tree)
-    cut = _tiling(tree, rounds)
+    cut = _tiling(tree, rounds) if tiles else None
     first, second = (_side(tree, rounds, player, cut) for player in (0, 1))
 
     def sampler(proportion: float, random: np.random.Generator) -> Factored:

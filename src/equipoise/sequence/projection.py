@@ -32,7 +32,8 @@ from numba import njit
 from numpy.typing import NDArray
 
 from equipoise.errors import EquipoiseError
-from equipoise.sequence.treeplex import Treeplex, parent_of
+from equipoise.sequence.backends.compiled import parent_of
+from equipoise.sequence.treeplex import Treeplex
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.uint32]

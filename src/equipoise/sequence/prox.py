@@ -42,7 +42,8 @@ from numpy.typing import NDArray
 
 from equipoise.errors import EquipoiseError
 from equipoise.numerics.simplex import project_onto, soften
-from equipoise.sequence.treeplex import Treeplex, parent_of
+from equipoise.sequence.backends.compiled import parent_of
+from equipoise.sequence.treeplex import Treeplex
 
 Floats = NDArray[np.float64]
 Kind = Literal["entropy", "euclidean"]

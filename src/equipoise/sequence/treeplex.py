@@ -10,7 +10,8 @@ that sequence ``start + a * buckets + k`` is action ``a`` in bucket ``k``. Bucke
 sequence ``parent + links[link + k]``, or ``parent + k`` when ``link`` is ``SAME``: within a round
 the bucket stays the same. In a general extensive-form game every block has one bucket.
 
-Blocks are in topological order: a top-down pass runs forwards, a bottom-up pass backwards.
+Blocks are in topological order: a top-down pass runs forwards, a bottom-up pass backwards. The passes
+themselves are in :mod:`equipoise.sequence.backends`; this module needs no compiler.
 """
 
 from __future__ import annotations
@@ -21,7 +22,6 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from equipoise.errors import EquipoiseError
@@ -155,8 +155,10 @@ class Treeplex:
 
         ``out`` may be ``behaviour`` itself, which is then overwritten.
         """
+        from equipoise.sequence.backends import compiled
+
         plan = np.empty_like(self._checked(behaviour, "behaviour")) if out is None else out
-        _plan(self.blocks, behaviour, plan)
+        compiled.plan(self.blocks, behaviour, plan)
         return plan
 
     def behaviour(self, plan: NDArray[Any], out: NDArray[Any] | None = None) -> NDArray[Any]:
@@ -165,8 +167,10 @@ class Treeplex:
         The uniform choice off the path is the definition used everywhere: saved strategies, play
         and certificates agree on it. ``out`` may be ``plan`` itself.
         """
+        from equipoise.sequence.backends import compiled
+
         behaviour = np.empty_like(self._checked(plan, "plan")) if out is None else out
-        _behaviour(self.blocks, plan, behaviour)
+        compiled.behaviour(self.blocks, plan, behaviour)
         return behaviour
 
     def best_response(self, gradient: NDArray[Any]) -> tuple[float, NDArray[Any]]:
@@ -174,16 +178,22 @@ class Treeplex:
 
         Ties go to the first action.
         """
+        from equipoise.sequence.backends import compiled
+
         gain = self._checked(gradient, "gradient").copy()
         behaviour = np.zeros(self.size, dtype=gain.dtype)
         behaviour[0] = 1.0
-        value = _best_response(self.blocks, gain, behaviour, np.empty(self.widest, gain.dtype))
+        value = compiled.best_response(
+            self.blocks, gain, behaviour, np.empty(self.widest, gain.dtype)
+        )
         return float(value), self.plan(behaviour)
 
     def support(self, gradient: NDArray[Any], *, overwrite: bool = False) -> float:
         """Return ``max_x <gradient, x>`` alone: the support function of the treeplex."""
+        from equipoise.sequence.backends import compiled
+
         gain = self._checked(gradient, "gradient").astype(np.float64, copy=not overwrite)
-        return float(_support(self.blocks, gain, np.empty(self.widest)))
+        return float(compiled.support(self.blocks, gain, np.empty(self.widest)))
 
     def _checked(self, vector: NDArray[Any], what: str) -> NDArray[Any]:
         if vector.shape != (self.size,):
@@ -191,75 +201,3 @@ class Treeplex:
                 f"Treeplex: {what} has shape {vector.shape}, expected ({self.size},)."
             )
         return vector
-
-
-@njit(cache=True)
-def parent_of(blocks: Any, b: Any, k: Any) -> Any:
-    """Return the parent sequence of bucket ``k`` of block ``b``."""
-    if blocks.link[b] == SAME:
-        return np.uint32(blocks.parent[b] + k)
-    return np.uint32(blocks.parent[b] + blocks.links[blocks.link[b] + k])
-
-
-@njit(cache=True)
-def _plan(blocks: Any, behaviour: Any, plan: Any) -> None:
-    """Top-down: plan[(I, a)] = plan[parent(I)] * behaviour[(I, a)]."""
-    plan[0] = behaviour[0]
-    for b in range(np.uint32(len(blocks.start))):
-        width = blocks.buckets[b]
-        for k in range(width):
-            reach = plan[parent_of(blocks, b, k)]
-            for a in range(blocks.actions[b]):
-                s = np.uint32(blocks.start[b] + a * width + k)
-                plan[s] = reach * behaviour[s]
-
-
-@njit(cache=True)
-def _behaviour(blocks: Any, plan: Any, behaviour: Any) -> None:
-    """Normalise within each information set; uniform where nothing is reached."""
-    behaviour[0] = 1
-    for b in range(np.uint32(len(blocks.start))):
-        width, actions = blocks.buckets[b], blocks.actions[b]
-        for k in range(width):
-            total = plan[0] * 0
-            for a in range(actions):
-                total += max(plan[np.uint32(blocks.start[b] + a * width + k)], 0)
-            for a in range(actions):
-                s = np.uint32(blocks.start[b] + a * width + k)
-                behaviour[s] = max(plan[s], 0) / total if total > 0 else 1.0 / actions
-
-
-@njit(cache=True)
-def _support(blocks: Any, gain: Any, best: Any) -> Any:
-    """Bottom-up maximum, action by action so that the inner loop runs along the buckets."""
-    for i in range(len(blocks.start)):
-        b = np.uint32(len(blocks.start) - 1 - i)
-        width, start = blocks.buckets[b], blocks.start[b]
-        for k in range(width):
-            best[k] = gain[start + k]
-        for a in range(1, blocks.actions[b]):
-            row = np.uint32(start + a * width)
-            for k in range(width):
-                best[k] = max(best[k], gain[row + k])
-        for k in range(width):
-            gain[parent_of(blocks, b, k)] += best[k]
-    return gain[0]
-
-
-@njit(cache=True)
-def _best_response(blocks: Any, gain: Any, behaviour: Any, best: Any) -> Any:
-    """Bottom-up maximum that also records the first best action."""
-    for i in range(len(blocks.start)):
-        b = np.uint32(len(blocks.start) - 1 - i)
-        width, start = blocks.buckets[b], blocks.start[b]
-        for k in range(width):
-            chosen = 0
-            best[k] = gain[start + k]
-            for a in range(1, blocks.actions[b]):
-                value = gain[np.uint32(start + a * width + k)]
-                if value > best[k]:
-                    best[k] = value
-                    chosen = a
-            behaviour[np.uint32(start + chosen * width + k)] = 1
-            gain[parent_of(blocks, b, k)] += best[k]
-    return gain[0]

@@ -19,7 +19,8 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from equipoise.sequence.treeplex import SAME, parent_of
+from equipoise.sequence.backends.compiled import parent_of
+from equipoise.sequence.treeplex import SAME
 
 # Division by zero never happens here; without the check for it, kernels are smaller and faster.
 KERNEL = {

@@ -1,0 +1,221 @@
+"""Payoff products on arrays: Kronecker terms as dense or batched matrix products.
+
+A :class:`~equipoise.sequence.payoffs.factored.Term` puts ``coefficient[l] * matrix`` at row ``row[l]``
+and column ``column[l]`` of A for every betting leaf l. Towards one player, the opponent's rows that
+reach the same own row are added up first (they are few), then all rows are multiplied at once by the
+matrix over buckets:
+
+    gradient[row] = (sum over leaves l of this row  coefficient[l] * plan[column[l]]) @ matrix'
+
+Where the matrix falls into components that never meet (hands on different boards), the product is
+batched over the components, padded to one width: for Rhode Island hold'em 325 products of 25 x 25
+instead of one of 7969 x 7969. Payoffs of trees are lists of entries, gathered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from equipoise.errors import EquipoiseError
+from equipoise.sequence.backends.arrays import Array, ArrayTreeplex, Device, Ints, padded_lists
+
+# Batches are used where they are at most this share of the whole matrix.
+_BATCHED_SHARE = 0.5
+
+
+class KroneckerTerm(Protocol):
+    """What is needed of a term: a SciPy matrix over buckets, and leaves by coordinates."""
+
+    matrix: Any
+    row: NDArray[Any]
+    column: NDArray[Any]
+    coefficient: NDArray[np.float64]
+
+
+class ArrayPayoff:
+    """The payoff to player 1 on arrays of a library, in level order."""
+
+    def __init__(
+        self,
+        X: ArrayTreeplex,
+        Y: ArrayTreeplex,
+        terms: Sequence[KroneckerTerm] = (),
+        matrix: Any = None,
+    ) -> None:
+        self.shape = X.size, Y.size
+        self._towards = [_Gradient(X, Y), _Gradient(Y, X)]
+        for term in terms:
+            self._towards[0].add_term(term.matrix.csr, term.row, term.column, term.coefficient)
+            self._towards[1].add_term(term.matrix.csr.T, term.column, term.row, term.coefficient)
+        if matrix is not None:
+            self._towards[0].add_entries(matrix)
+            self._towards[1].add_entries(matrix.T)
+
+    def times(self, y: Array) -> Array:
+        """Return ``A @ y``."""
+        return self._towards[0].of(y)
+
+    def transpose_times(self, x: Array) -> Array:
+        """Return ``A.T @ x``."""
+        return self._towards[1].of(x)
+
+
+class _Gradient:
+    """The product towards one player's treeplex."""
+
+    def __init__(self, target: ArrayTreeplex, source: ArrayTreeplex) -> None:
+        self.target, self.source = target, source
+        self.device: Device = target.device
+        self._terms: list[_Rows | _Entries] = []
+
+    def add_term(
+        self, matrix: Any, row: NDArray[Any], column: NDArray[Any], coefficient: NDArray[Any]
+    ) -> None:
+        """Add ``coefficient[l] * matrix`` at (row[l], column[l]), places in the treeplexes' own order."""
+        self._terms.append(_Rows(self, matrix.tocsr(), row, column, coefficient))
+
+    def add_entries(self, matrix: Any) -> None:
+        """Add a sparse matrix, entry by entry."""
+        self._terms.append(_Entries(self, matrix.tocsr()))
+
+    def of(self, vector: Array) -> Array:
+        """Return the product with the source's ``vector``."""
+        if tuple(vector.shape) != (self.source.size,):
+            raise EquipoiseError(
+                f"Payoff product: the vector has shape {tuple(vector.shape)}, expected "
+                f"({self.source.size},)."
+            )
+        out = self.device.zeros((self.target.size,))
+        for term in self._terms:
+            term.add(vector, out)
+        return out
+
+
+class _Rows:
+    """One Kronecker term."""
+
+    def __init__(
+        self,
+        gradient: _Gradient,
+        matrix: Any,
+        row: NDArray[Any],
+        column: NDArray[Any],
+        coefficient: NDArray[Any],
+    ) -> None:
+        device, target, source = gradient.device, gradient.target, gradient.source
+        self.xp, self.height, self.width = device.xp, matrix.shape[0], matrix.shape[1]
+        self.matrix = _multiplier(matrix, device)
+        rows, own = np.unique(row, return_inverse=True)
+        columns, other = np.unique(column, return_inverse=True)
+        lists = padded_lists(own, len(rows), len(row))
+        padded = np.append(coefficient, 0.0)[lists]
+        place = np.append(source.place[columns.astype(np.int64)], 0)
+        # Padding reads some row and multiplies it by zero.
+        first = np.append(place[other], place[0])[lists]
+        self.leaves = lists.shape[1]
+        self.index = device.put((first.reshape(-1, 1) + np.arange(self.width)).reshape(-1))
+        self.coefficient = device.put(padded.reshape(len(rows), self.leaves, 1))
+        self.result = device.zeros((len(rows) + 1, self.height))
+        self.pulls = []
+        at = target.place[rows.astype(np.int64)]
+        for group in target.groups:
+            inside = np.flatnonzero((at >= group.first) & (at < group.last))
+            if len(inside):
+                pull = np.full(group.blocks * group.actions, len(rows), dtype=np.int64)
+                pull[(at[inside] - group.first) // group.width] = inside
+                self.pulls.append((group.first, group.last, device.put(pull)))
+        self.root = int(np.flatnonzero(at == 0)[0]) if (at == 0).any() else None
+
+    def add(self, vector: Array, out: Array) -> None:
+        """Add the term's product to ``out``."""
+        xp = self.xp
+        taken = xp.reshape(xp.take(vector, self.index), (-1, self.leaves, self.width))
+        self.result[:-1, :] = self.matrix(xp.sum(taken * self.coefficient, axis=1))
+        for first, last, pull in self.pulls:
+            rows = xp.reshape(xp.take(self.result, pull, axis=0), (-1,))
+            out[first:last] = out[first:last] + rows
+        if self.root is not None:
+            out[0] = out[0] + self.result[self.root, 0]
+
+
+class _Entries:
+    """A sparse matrix: for each group of the target, padded lists of source places and values."""
+
+    def __init__(self, gradient: _Gradient, matrix: Any) -> None:
+        device, target, source = gradient.device, gradient.target, gradient.source
+        self.xp = device.xp
+        coo = matrix.tocoo()
+        row, column = target.place[coo.row], source.place[coo.col]
+        self.parts = []
+        for first, last in [(0, 1), *((g.first, g.last) for g in target.groups)]:
+            inside = np.flatnonzero((row >= first) & (row < last))
+            if len(inside):
+                lists = padded_lists(row[inside] - first, last - first, len(inside))
+                value = np.append(coo.data[inside], 0.0)[lists]
+                place = np.append(column[inside], 0)[lists]
+                self.parts.append((first, last, device.put(place.reshape(-1)), device.put(value)))
+
+    def add(self, vector: Array, out: Array) -> None:
+        """Add the product to ``out``."""
+        for first, last, place, value in self.parts:
+            taken = self.xp.reshape(self.xp.take(vector, place), value.shape)
+            out[first:last] = out[first:last] + self.xp.sum(taken * value, axis=1)
+
+
+def _multiplier(matrix: Any, device: Device) -> Any:
+    """Return the function that multiplies rows over source buckets by ``matrix``, transposed."""
+    batches = _batches(matrix)
+    if batches is None:
+        dense = device.put(np.asarray(matrix.T.todense(), dtype=np.float64))
+        return lambda rows: device.xp.matmul(rows, dense)
+    return _Batched(matrix, *batches, device)
+
+
+def _batches(matrix: Any) -> tuple[Ints, Ints] | None:
+    """Return the component of each row and column, if products by components are worth it."""
+    from scipy import sparse
+    from scipy.sparse.csgraph import connected_components
+
+    height, width = matrix.shape
+    graph = sparse.bmat([[None, matrix], [matrix.T, None]])
+    count, label = connected_components(graph, directed=False)
+    rows, columns = label[:height].astype(np.int64), label[height:].astype(np.int64)
+    tall, wide = (np.bincount(part, minlength=count).max(initial=1) for part in (rows, columns))
+    if count * tall * wide > _BATCHED_SHARE * height * width:
+        return None
+    return rows, columns
+
+
+class _Batched:
+    """A matrix in components: one small matrix product for each, padded to one size."""
+
+    def __init__(self, matrix: Any, rows: Ints, columns: Ints, device: Device) -> None:
+        count = int(max(rows.max(), columns.max())) + 1
+        height, width = matrix.shape
+        into, outof = padded_lists(columns, count, width), padded_lists(rows, count, height)
+        self.xp, self.count, self.wide, self.tall = device.xp, count, into.shape[1], outof.shape[1]
+        at = np.empty(height, dtype=np.int64)
+        of = np.empty(width, dtype=np.int64)
+        for place, lists in ((at, outof), (of, into)):
+            inside = lists < len(place)
+            place[lists[inside]] = (np.arange(lists.size).reshape(lists.shape) % lists.shape[1])[
+                inside
+            ]
+        coo = matrix.tocoo()
+        blocks = np.zeros((count, self.wide, self.tall))
+        blocks[rows[coo.row], of[coo.col], at[coo.row]] = coo.data
+        self.blocks = device.put(blocks)
+        # Padding reads the first bucket and meets zeros of the block.
+        self.into = device.put(np.where(into < width, into, 0).reshape(-1))
+        self.outof = device.put(rows * self.tall + at)
+
+    def __call__(self, rows: Array) -> Array:
+        xp, leaves = self.xp, rows.shape[0]
+        spread = xp.reshape(xp.take(rows, self.into, axis=1), (leaves, self.count, self.wide))
+        product = xp.matmul(xp.permute_dims(spread, (1, 0, 2)), self.blocks)
+        flat = xp.reshape(xp.permute_dims(product, (1, 0, 2)), (leaves, self.count * self.tall))
+        return xp.take(flat, self.outof, axis=1)

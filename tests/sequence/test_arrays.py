@@ -1,0 +1,157 @@
+"""Two backends, one contract: arrays agree with compiled loops on given vectors.
+
+array-api-strict refuses whatever is not in the standard.
+"""
+
+from __future__ import annotations
+
+import importlib
+import subprocess
+import sys
+from typing import Any
+
+import numpy as np
+import pytest
+
+from equipoise.abstraction.gameshrink import gameshrink
+from equipoise.games import poker
+from equipoise.games.base import load
+from equipoise.sequence.backends.array_payoff import ArrayPayoff
+from equipoise.sequence.backends.arrays import ArrayTreeplex, Device
+from equipoise.sequence.build import SequenceForm, build
+from equipoise.sequence.prox import Prox
+from equipoise.sequence.treeplex import Treeplex
+
+LIBRARIES = ["array_api_compat.numpy", "array_api_strict"]
+EXACT = 1e-12
+
+
+def _signals(game: Any) -> SequenceForm:
+    return build(game, gameshrink(game), tiles=False)
+
+
+FORMS = {
+    "matrix": lambda: build(load("kuhn(cards=2)")),
+    "kuhn": lambda: build(load("kuhn")),
+    "liars dice": lambda: build(load("liars_dice(sides=3)")),
+    "leduc with signals": lambda: _signals(poker.leduc()),
+    "rhode island": lambda: _signals(poker.rhode_island(4, 2)),
+    "tiled rhode island": lambda: build(poker.rhode_island(4, 2)),
+}
+
+
+@pytest.fixture(scope="module", params=FORMS)
+def form(request: pytest.FixtureRequest) -> SequenceForm:
+    return FORMS[request.param]()
+
+
+@pytest.fixture(params=LIBRARIES)
+def device(request: pytest.FixtureRequest) -> Device:
+    return Device(importlib.import_module(request.param))
+
+
+@pytest.fixture(params=[0, 1], ids=["player 1", "player 2"])
+def space(request: pytest.FixtureRequest, form: SequenceForm) -> Treeplex:
+    return (form.X, form.Y)[request.param]
+
+
+def _random(space: Treeplex, seed: int, zeros: bool = False) -> Any:
+    random = np.random.default_rng(seed)
+    weights = random.random(space.size)
+    if zeros:
+        weights[random.random(space.size) < 0.4] = 0.0
+    return space.behaviour(weights)
+
+
+def _close(mine: Any, theirs: Any) -> None:
+    np.testing.assert_allclose(mine, theirs, rtol=EXACT, atol=EXACT * max(1, np.abs(theirs).max()))
+
+
+@pytest.mark.parametrize("zeros", [False, True], ids=["full", "zeros"])
+def test_plans_and_behaviour(space: Treeplex, device: Device, zeros: bool) -> None:
+    arrays, behaviour = ArrayTreeplex(space, device), _random(space, 1, zeros)
+    plan = space.plan(behaviour)
+    _close(arrays.get(arrays.plan(arrays.put(behaviour))), plan)
+    _close(arrays.get(arrays.behaviour(arrays.put(plan))), space.behaviour(plan))
+    _close(arrays.get(arrays.reach(arrays.put(behaviour - 0.2))), _reached(space, behaviour - 0.2))
+    _close(arrays.get(arrays.uniform()), space.uniform())
+
+
+def _reached(space: Treeplex, play: Any) -> Any:
+    play = play.copy()
+    play[0] = 1.0
+    return space.plan(space.behaviour(play))
+
+
+def test_best_responses(space: Treeplex, device: Device) -> None:
+    arrays = ArrayTreeplex(space, device)
+    gradient = np.random.default_rng(2).normal(size=space.size)
+    value, plan = space.best_response(gradient)
+    found, response = arrays.best_response(arrays.put(gradient))
+    assert found == pytest.approx(value, rel=EXACT, abs=EXACT)
+    assert arrays.support(arrays.put(gradient)) == pytest.approx(value, rel=EXACT, abs=EXACT)
+    np.testing.assert_array_equal(arrays.get(response), plan)
+
+
+def test_ties_go_to_the_first_action(space: Treeplex, device: Device) -> None:
+    arrays = ArrayTreeplex(space, device)
+    _, plan = space.best_response(np.zeros(space.size))
+    np.testing.assert_array_equal(
+        arrays.get(arrays.best_response(arrays.put(np.zeros(space.size)))[1]), plan
+    )
+
+
+@pytest.mark.parametrize("optimism", [0.0, 1.0])
+def test_regrets(space: Treeplex, device: Device, optimism: float) -> None:
+    from equipoise.solvers.saddle.regret import reach_blocks, regret_blocks
+
+    random = np.random.default_rng(3)
+    regret, gradient = random.normal(size=(2, space.size))
+    play = random.normal(size=space.size) if optimism else regret
+    row = np.array([0.7, 0.3, optimism, 0.1])
+    arrays = ArrayTreeplex(space, device)
+    r, g = arrays.put(regret), arrays.put(gradient)
+    p = arrays.put(play) if optimism else r
+    arrays.regrets(r, p, g, device.put(row))
+    whole = space.blocks, np.uint32(0), np.uint32(len(space.blocks.start)), np.uint32(0)
+    scratch, plan = np.empty((3, space.widest)), np.ones(space.size)
+    regret_blocks(*whole, regret, play, gradient, gradient, scratch, row)
+    _close(arrays.get(r)[1:], regret[1:])
+    _close(arrays.get(p)[1:], play[1:])
+    reach_blocks(*whole, play, plan, plan, scratch)
+    _close(arrays.get(arrays.reach(p)), plan)
+
+
+@pytest.mark.parametrize("kind", ["entropy", "euclidean"])
+def test_prox(space: Treeplex, device: Device, kind: Any) -> None:
+    arrays, prox = ArrayTreeplex(space, device), Prox(space, kind, centre=_random(space, 4))
+    gradient = 3.0 * np.random.default_rng(5).normal(size=space.size)
+    origin = np.log(prox.centre) if kind == "entropy" else prox.centre
+    value, behaviour = arrays.smoothed_maximum(
+        arrays.put(gradient),
+        device.put(prox.weight[arrays.set_order]),
+        arrays.put(origin),
+        entropic=kind == "entropy",
+    )
+    expected = prox.maximum(gradient)
+    assert float(value) == pytest.approx(expected.value, rel=EXACT, abs=EXACT)
+    _close(arrays.get(arrays.plan(behaviour)), expected.plan)
+
+
+def test_products(form: SequenceForm, device: Device) -> None:
+    X, Y = ArrayTreeplex(form.X, device), ArrayTreeplex(form.Y, device)
+    x, y = form.X.plan(_random(form.X, 6)), form.Y.plan(_random(form.Y, 7, zeros=True))
+    terms = getattr(form.A, "terms", ()) if getattr(form.A, "last", None) is None else ()
+    matrix = None if terms else form.A.matrix()
+    A = ArrayPayoff(X, Y, terms, matrix)
+    assert A.shape == form.A.shape
+    _close(X.get(A.times(Y.put(y))), form.A.times(y))
+    _close(Y.get(A.transpose_times(X.put(x))), form.A.transpose_times(x))
+
+
+def test_the_array_road_needs_no_compiler() -> None:
+    code = (
+        "import sys, equipoise.sequence.backends.array_payoff as module; "
+        "sys.exit('numba' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
