@@ -2,7 +2,8 @@
 
 Player i's treeplex has blocks for each of her decision nodes in the betting tree, as wide as the
 number of her buckets in that round; those of the last round are cut into tiles
-(:mod:`equipoise.sequence.payoffs.tiles`). The payoff has, for each round and kind of outcome, one Kronecker
+(:mod:`equipoise.sequence.payoffs.tiling`), and there subtrees of the betting that are alike share blocks
+(:mod:`equipoise.sequence.bundles`). The payoff has, for each round and kind of outcome, one Kronecker
 term for each pair of rounds in which the two players acted last. A leaf may come rounds after the
 last action (an all-in): its matrix is the expectation over what is still to be revealed.
 
@@ -15,7 +16,7 @@ of the canonical order in the form's own order; as long as a plan, it is made wh
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -26,8 +27,10 @@ from numpy.typing import NDArray
 from equipoise.errors import EquipoiseError
 from equipoise.games.signals.betting import NO_OUTCOME, TERMINAL, BettingTree
 from equipoise.games.signals.rounds import SignalRound, sample
-from equipoise.sequence.payoffs.factored import BucketMatrix, Factored, LastRound, Term
-from equipoise.sequence.payoffs.tiles import Tiling, tiling
+from equipoise.sequence.bundles import Bundle, Slots, bundles, slots
+from equipoise.sequence.payoffs.factored import BucketMatrix, Factored, Term
+from equipoise.sequence.payoffs.last_round import LastRound
+from equipoise.sequence.payoffs.tiling import Tiling, tiling
 from equipoise.sequence.treeplex import Treeplex
 
 _BlockRow = tuple[int, int, int, NDArray[Any] | None]
@@ -35,7 +38,7 @@ _BlockRow = tuple[int, int, int, NDArray[Any] | None]
 
 @dataclass(frozen=True)
 class _Last:
-    """The last own sequence at a node: its round, and its first index (in tiles: its unit)."""
+    """The last own sequence at a node: its round, and its first index (in tiles: its slot)."""
 
     round: int
     base: int
@@ -52,7 +55,7 @@ class _Side:
     canonical: Callable[[], NDArray[np.uint32]]
     last: list[_Last]
     trunk: int
-    units: int
+    slots: Slots
 
 
 def factored_form(
@@ -130,7 +133,12 @@ def _tiling(tree: BettingTree, rounds: Sequence[SignalRound]) -> Tiling | None:
     """
     last = len(rounds) - 1
     acting = (tree.acted[tree.player == TERMINAL] == last).sum(axis=1)
-    return tiling(rounds[last]) if 2 in acting and 1 not in acting else None
+    if 2 not in acting or 1 in acting:
+        return None
+    mover = np.where(tree.parent < 0, TERMINAL, tree.player[tree.parent])
+    is_last = (tree.parent >= 0) & (tree.round[tree.parent] == last)
+    slots = max(np.count_nonzero(is_last & (mover == player)) for player in (0, 1))
+    return tiling(rounds[last], slots)
 
 
 def _side(
@@ -141,11 +149,10 @@ def _side(
     nodes = [v for v in range(len(tree.parent)) if tree.player[v] == player]
     final = len(rounds) - 1 if cut is not None else len(rounds)
     trunk = sorted((v for v in nodes if tree.round[v] < final), key=lambda v: tree.round[v])
-    tail = [v for v in nodes if tree.round[v] == final]
     last: list[_Last] = [_EMPTY] * len(tree.parent)
     rows: list[_BlockRow] = []
+    size = 1
     start: dict[int, int] = {}
-    size, units = 1, 0
     for node in trunk:
         _inherit(tree, last, node, player)
         turn, width = int(tree.round[node]), rounds[int(tree.round[node])].views[player]
@@ -155,32 +162,64 @@ def _side(
         for child in tree.children(node):
             last[child] = _Last(turn, size)
             size += width
-    for node in tail:
+    bound = bundles(tree, final)
+    first, own = slots(tree, bound, player)
+    for node in (v for v in nodes if v in first):
         _inherit(tree, last, node, player)
-        start[node] = units
-        for child in tree.children(node):
-            last[child] = _Last(final, units)
-            units += 1
-    trunk_size = size
-    if cut is not None:
-        bounds = cut.bounds(player)
-        for p in range(len(bounds) - 1):
-            buckets = cut.order[player][bounds[p] : bounds[p + 1]]
-            links: dict[int, NDArray[Any] | None] = {final: None}
-            for turn in range(-1, final):
-                up = ancestors[final, turn]
-                links[turn] = None if up is None else up[buckets]
-            for node in tail:
-                before = last[node]
-                offset = size + before.base * len(buckets)
-                base = offset if before.round == final else before.base
-                actions = len(tree.children(node))
-                rows.append((actions, len(buckets), base, links[before.round]))
-            size += units * len(buckets)
+        for action, child in enumerate(tree.children(node)):
+            last[child] = _Last(final, first[node] + action * int(own.lanes[first[node]]))
     for node in np.flatnonzero(tree.player != player).tolist():
         _inherit(tree, last, node, player)
-    canonical = partial(_canonical, tree, rounds, player, cut, nodes, start, trunk_size, units)
-    return _Side(Treeplex.from_rows(rows), canonical, last, trunk_size, units)
+    if cut is not None:
+        rows += _tile_rows(tree, bound, player, cut, last, ancestors, size, own)
+    canonical = partial(_canonical, tree, rounds, player, cut, start | first, size, own)
+    return _Side(Treeplex.from_rows(rows), canonical, last, size, own)
+
+
+def _tile_rows(
+    tree: BettingTree,
+    bound: list[Bundle],
+    player: int,
+    cut: Tiling,
+    last: list[_Last],
+    ancestors: dict[tuple[int, int], NDArray[Any] | None],
+    trunk: int,
+    own: Slots,
+) -> Iterator[_BlockRow]:
+    """Yield a player's blocks of the last round: a decision point of a bundle in a tile is one.
+
+    Its buckets are places times lanes. The first decisions of a lane follow the trunk, by links.
+    """
+    final = int(tree.round[bound[0].nodes[0, 0]])
+    bounds = cut.bounds(player)
+    for p in range(len(bounds) - 1):
+        buckets = cut.order[player][bounds[p] : bounds[p + 1]]
+        first = trunk + len(own.start) * int(bounds[p])
+        for bundle in bound:
+            above = [last[int(node)] for node in bundle.nodes[0]]
+            links = np.stack([_follow(ancestors, final, up, buckets) for up in above], axis=1)
+            links = links.reshape(-1)
+            for node in (int(nodes[0]) for nodes in bundle.nodes):
+                if tree.player[node] != player:
+                    continue
+                actions, width = len(tree.children(node)), len(buckets) * bundle.lanes
+                before = last[node]
+                if before.round == final:
+                    yield actions, width, first + before.base * len(buckets), None
+                else:
+                    yield actions, width, 0, links
+
+
+def _follow(
+    ancestors: dict[tuple[int, int], NDArray[Any] | None],
+    final: int,
+    before: _Last,
+    buckets: NDArray[np.int64],
+) -> NDArray[Any]:
+    """Return the trunk's sequences that ``buckets`` of the last round follow."""
+    up = ancestors[final, before.round]
+    assert up is not None, "the last round follows an earlier one"
+    return before.base + up[buckets]
 
 
 def _inherit(tree: BettingTree, last: list[_Last], node: int, player: int) -> None:
@@ -196,27 +235,32 @@ def _canonical(
     rounds: Sequence[SignalRound],
     player: int,
     cut: Tiling | None,
-    nodes: list[int],
     start: dict[int, int],
     trunk: int,
-    units: int,
+    own: Slots,
 ) -> NDArray[np.uint32]:
-    """Return the form's index of every sequence in canonical order."""
+    """Return the form's index of every sequence in canonical order.
+
+    ``start`` is the first index of each decision node's first action, or its slot in the last round.
+    """
     parts = [np.zeros(1, dtype=np.uint32)]
     final = len(rounds) - 1
     if cut is not None:
         bounds, place = cut.bounds(player), cut.place[player]
         tile = np.searchsorted(bounds, place, side="right") - 1
-        width = np.diff(bounds)[tile]
-        first = trunk + units * bounds[tile]
-    for node in nodes:
+        width, place = np.diff(bounds)[tile], place - bounds[tile]
+        first = trunk + len(own.start) * bounds[tile]
+    for node in np.flatnonzero(tree.player == player).tolist():
         for action in range(len(tree.children(node))):
             if cut is not None and tree.round[node] == final:
-                own = first + (start[node] + action) * width + place - bounds[tile]
+                lanes = int(own.lanes[start[node]])
+                slot = start[node] + action * lanes
+                begin = int(own.start[slot])
+                index = first + begin * width + place * lanes + slot - begin
             else:
                 count = rounds[int(tree.round[node])].views[player]
-                own = start[node] + action * count + np.arange(count)
-            parts.append(own.astype(np.uint32))
+                index = start[node] + action * count + np.arange(count)
+            parts.append(index.astype(np.uint32))
     return np.concatenate(parts)
 
 
@@ -296,11 +340,11 @@ def _last_round(
             len(kinds), len(signals.weight)
         ),
         leaf_matrix=np.array([entry[0] for entry in table], dtype=np.int64),
-        leaf_units=(
+        leaf_slots=(
             np.array([entry[1] for entry in table], dtype=np.int64),
             np.array([entry[2] for entry in table], dtype=np.int64),
         ),
         leaf_scale=np.array([entry[3] for entry in table]),
         trunk=(first.trunk, second.trunk),
-        units=(first.units, second.units),
+        slots=(first.slots, second.slots),
     )

@@ -12,7 +12,7 @@ outcome. A :class:`Term` is one such product with its betting factor by coordina
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -22,8 +22,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from equipoise.errors import EquipoiseError
-from equipoise.numerics.threads import spread
-from equipoise.sequence.payoffs.tiles import Half, Tiling, add_tiles, half, packing
+from equipoise.sequence.payoffs.last_round import LastRound
 
 Indices = NDArray[np.uint32]
 
@@ -73,70 +72,12 @@ class Term:
     column: Indices
     coefficient: NDArray[np.float64]
 
-
-@dataclass(frozen=True, eq=False)
-class LastRound:
-    """The tiled payoffs of the last round.
-
-    Attributes
-    ----------
-    cut
-        Which buckets stand together.
-    pairs, values
-        The deals, as buckets of the two players, and each matrix's value in each of them.
-    leaf_matrix, leaf_units, leaf_scale
-        For each leaf of the betting tree: which matrix, both players' units, the coefficient.
-    trunk, units
-        For each player, how many sequences the trunk has, and how many units a tile.
-    """
-
-    cut: Tiling
-    pairs: tuple[Indices, Indices]
-    values: NDArray[np.float64]
-    leaf_matrix: NDArray[Any]
-    leaf_units: tuple[NDArray[Any], NDArray[Any]]
-    leaf_scale: NDArray[np.float64]
-    trunk: tuple[int, int]
-    units: tuple[int, int]
-
-    @cached_property
-    def _halves(self) -> dict[Any, Half]:
-        return {}
-
-    def half(self, source: int, dtype: Any) -> Half:
-        """Return the payoffs for products from ``source`` to the other player."""
-        key = (source, np.dtype(dtype))
-        if key not in self._halves:
-            leaves = (self.leaf_matrix, *self.leaf_units, self.leaf_scale)
-            self._halves[key] = half(self.cut, source, self.values, self.pairs, leaves, dtype)
-        return self._halves[key]
-
-    def terms(self) -> list[Term]:
-        """Return the same payoffs as Kronecker terms, tile by tile (for writing them out)."""
-        from scipy import sparse
-
-        at = [self.cut.place[player][self.pairs[player]] for player in (0, 1)]
-        bounds = [self.cut.bounds(player) for player in (0, 1)]
-        tile = np.searchsorted(bounds[0], at[0], side="right") - 1
-        terms = []
-        for m, values in enumerate(self.values):
-            own = self.leaf_matrix == m
-            for p in range(len(bounds[0]) - 1):
-                here = np.flatnonzero((tile == p) & (values != 0))
-                width = [int(bounds[i][p + 1] - bounds[i][p]) for i in (0, 1)]
-                place = [at[i][here] - bounds[i][p] for i in (0, 1)]
-                csr = sparse.coo_matrix((values[here], tuple(place)), shape=tuple(width)).tocsr()
-                base = [self.trunk[i] + self.units[i] * int(bounds[i][p]) for i in (0, 1)]
-                rows, columns = (base[i] + self.leaf_units[i][own] * width[i] for i in (0, 1))
-                terms.append(
-                    Term(
-                        BucketMatrix(csr),
-                        rows.astype(np.uint32),
-                        columns.astype(np.uint32),
-                        self.leaf_scale[own],
-                    )
-                )
-        return terms
+    def entries(self) -> Iterator[tuple[NDArray[Any], NDArray[Any], NDArray[np.float64]]]:
+        """Yield the payoffs of each leaf as rows, columns and values."""
+        coo = self.matrix.csr.tocoo()
+        for row, column, scale in zip(self.row, self.column, self.coefficient, strict=True):
+            rows, columns = coo.row.astype(np.int64), coo.col.astype(np.int64)
+            yield rows + int(row), columns + int(column), coo.data * scale
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,17 +93,14 @@ class Factored:
     sampler: Callable[[float, np.random.Generator], Factored] | None = None
 
     @cached_property
-    def _all_terms(self) -> tuple[Term, ...]:
-        return (*self.terms, *(self.last.terms() if self.last is not None else ()))
-
-    @cached_property
     def nonzeros(self) -> int:
         """Number of nonzero entries of the matrix that is never written out."""
         places = [pair for term in self.terms for pair in zip(term.row, term.column, strict=True)]
-        if len(set(places)) < len(places):
+        if len(set(places)) < len(places) or (self.last is not None and self.last.overlaps):
             # Two kinds of payment meet in one leaf, so entries may add up or cancel.
             return int(self.matrix().nnz)
-        return sum(len(term.row) * term.matrix.csr.nnz for term in self._all_terms)
+        earlier = sum(len(term.row) * int(term.matrix.csr.nnz) for term in self.terms)
+        return earlier + (self.last.nonzeros if self.last is not None else 0)
 
     def times(self, y: NDArray[Any], out: NDArray[Any] | None = None) -> NDArray[Any]:
         """Return ``A @ y``."""
@@ -184,7 +122,7 @@ class Factored:
         out[:] = 0
         self.add_terms(source, vector, out)
         if self.last is not None:
-            self._add_last(source, vector, out)
+            self.last.add(source, vector, out)
         return out
 
     def add_terms(self, source: int, plan: NDArray[Any], out: NDArray[Any]) -> None:
@@ -195,29 +133,14 @@ class Factored:
             scale = term.coefficient.astype(plan.dtype)
             _multiply(matrix.kernel(plan.dtype), *place, scale, plan, out)
 
-    def _add_last(self, source: int, vector: NDArray[Any], out: NDArray[Any]) -> None:
-        assert self.last is not None
-        half = self.last.half(source, vector.dtype)
-        tail, result = vector[self.last.trunk[source] :], out[self.last.trunk[1 - source] :]
-        one = half.value.dtype.type(1)
-        spread(
-            len(half.tile_source) - 1,
-            lambda lane, low, high: add_tiles(half, low, high, one, tail, result, packing(half)),
-        )
-
     def matrix(self) -> Any:
         """Return the operator as a SciPy CSR matrix: for small games, and for counting."""
         from scipy import sparse
 
-        rows, columns, values = [], [], []
-        for term in self._all_terms:
-            coo = term.matrix.csr.tocoo()
-            for row, column, scale in zip(term.row, term.column, term.coefficient, strict=True):
-                rows.append(coo.row.astype(np.int64) + int(row))
-                columns.append(coo.col.astype(np.int64) + int(column))
-                values.append(coo.data * scale)
-        entries = (np.concatenate(values), (np.concatenate(rows), np.concatenate(columns)))
-        matrix = sparse.coo_matrix(entries, shape=self.shape).tocsr()
+        parts = [part for term in self.terms for part in term.entries()]
+        parts += self.last.entries() if self.last is not None else ()
+        rows, columns, values = (np.concatenate(own) for own in zip(*parts, strict=True))
+        matrix = sparse.coo_matrix((values, (rows, columns)), shape=self.shape).tocsr()
         matrix.sum_duplicates()
         matrix.eliminate_zeros()
         return matrix

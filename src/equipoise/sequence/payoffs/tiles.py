@@ -1,32 +1,27 @@
-"""The last round of a game with signals, cut into tiles that nature keeps apart.
+"""Products with the payoffs of the last round, tile by tile.
 
-Once the last public signal is out, hands seen on different boards cannot meet: the pairs of buckets
-of the last round fall into connected components. A *tile* is a few components taken together. Within
-it the last round of the whole betting tree is a small problem of its own, hanging from the *trunk*
-(the earlier rounds) by the players' last sequences there. A solver that walks tile by tile keeps
-everything in cache; that, not arithmetic, is what an iteration costs.
-
-Layout: sequence ``first[p] + unit * width[p] + k`` is the ``unit``-th (decision node, action) of the
-last round in place ``k`` of tile ``p``; units are the same in every tile.
+A leaf of a bundle pays, for places i and j of a component and every lane, ``scale[lane] * M[i, j]``: one
+matrix M over pairs of buckets serves all leaves of a kind. So for each component the plans of many
+leaves and lanes are *packed* side by side, a row a bucket; the rows are multiplied by M in the form it
+is stored in (:mod:`.forms`); and the result is added to the gradient. All inner loops run along leaves
+and lanes.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from equipoise.games.signals.rounds import SignalRound
+from equipoise.sequence.payoffs.forms import DENSE, STEPS, TOGETHER, Matrices
+from equipoise.sequence.payoffs.tiling import Tiling
 
 Indices = NDArray[np.uint32]
+Numbers = NDArray[np.int64]
 
-_TILE_BUCKETS = 256
-_DENSE_FILL = 0.5
-_LEAVES = 128
+_COLUMNS = 256  # packed side by side
 _KERNEL = {
     "cache": True,
     "nogil": True,
@@ -35,229 +30,212 @@ _KERNEL = {
 }
 
 
-class Half(NamedTuple):
-    """The payoffs of the last round in one direction, from source plans to target gradients.
-
-    ``value[m]`` holds matrix ``m``. Where components are nearly full it is a row-major array for each
-    component, source by target, from ``start[c]`` on. Else it is lists: the sources of target ``t``
-    are ``sources[pointer[t] : pointer[t + 1]]``. Targets and sources are places in tile order. Leaves
-    ``leaf[m] .. leaf[m + 1]`` use matrix ``m``.
-    """
+class Places(NamedTuple):
+    """Bounds of the tiles (in places of source and target, in components) and of the components."""
 
     tile_source: Indices
     tile_target: Indices
     tile_component: Indices
-    component_source: Indices
-    component_target: Indices
-    start: Indices
-    pointer: Indices
-    sources: Indices
-    value: NDArray[Any]
-    leaf: Indices
-    leaf_source: Indices
-    leaf_target: Indices
-    leaf_scale: NDArray[Any]
+    source: Indices
+    target: Indices
 
 
-@dataclass(frozen=True, eq=False)
-class Tiling:
-    """Which buckets of the last round stand together.
+class Runs(NamedTuple):
+    """Leaves as runs of lanes, in chunks that are packed together and share a matrix.
 
-    Attributes
-    ----------
-    order
-        For each player, the bucket in each place.
-    component
-        For each player, bounds of the components in places.
-    tile
-        Bounds of the tiles in components.
+    Run ``r`` is ``length[r]`` lanes from ``lane[r]`` on, of a bundle of ``lanes[r]``, between the
+    actions whose slots begin at ``source[r]`` and ``target[r]``; its coefficients are
+    ``scale[column[r]:]``. Chunk ``q`` has runs ``chunk[q] .. chunk[q + 1]`` and matrix ``matrix[q]``.
     """
 
-    order: tuple[NDArray[np.int64], NDArray[np.int64]]
-    component: tuple[NDArray[np.int64], NDArray[np.int64]]
-    tile: NDArray[np.int64]
-
-    def bounds(self, player: int) -> NDArray[np.int64]:
-        """Return the bounds of the tiles in places of ``player``."""
-        return self.component[player][self.tile]
-
-    @cached_property
-    def place(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """For each player, the place of each bucket."""
-        return np.argsort(self.order[0]), np.argsort(self.order[1])
+    chunk: Indices
+    matrix: Indices
+    source: Indices
+    target: Indices
+    lanes: Indices
+    lane: Indices
+    length: Indices
+    column: Indices
+    scale: NDArray[Any]
 
 
-def tiling(signals: SignalRound) -> Tiling:
-    """Cut the deals of a round into components, and group them into tiles."""
-    from scipy import sparse
-    from scipy.sparse.csgraph import connected_components
+class Half(NamedTuple):
+    """The payoffs of the last round in one direction, from source plans to target gradients."""
 
-    rows, columns = signals.views
-    first, second = (pair.astype(np.int64) for pair in signals.pairs)
-    graph = sparse.coo_matrix(
-        (np.ones(len(first), dtype=np.int8), (first, second + rows)),
-        shape=(rows + columns, rows + columns),
+    places: Places
+    runs: Runs
+    matrices: Matrices
+
+
+def places(cut: Tiling, source: int) -> Places:
+    """Return the bounds for products from ``source`` to the other player."""
+    bounds = (
+        cut.bounds(source),
+        cut.bounds(1 - source),
+        cut.tile,
+        cut.component[source],
+        cut.component[1 - source],
     )
-    count, label = connected_components(graph, directed=False)
-    labels = label[:rows], label[rows:]
-    order, component = [], []
-    for player in (0, 1):
-        by_parent = np.lexsort((signals.parents[player], labels[player]))
-        order.append(by_parent)
-        sizes = np.bincount(labels[player], minlength=count)
-        component.append(np.concatenate(([0], np.cumsum(sizes))))
-    tile = [0]
-    for c in range(1, count + 1):
-        if c == count or component[0][c] - component[0][tile[-1]] >= _TILE_BUCKETS:
-            tile.append(c)
-    return Tiling((order[0], order[1]), (component[0], component[1]), np.array(tile))
+    return Places(*(own.astype(np.uint32) for own in bounds))
 
 
-def half(
-    cut: Tiling,
-    source: int,
-    values: NDArray[np.float64],
-    pairs: tuple[Indices, Indices],
-    leaves: tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]],
-    dtype: Any,
-) -> Half:
-    """Store matrices over deals for products from ``source`` to the other player.
+class Leaves(NamedTuple):
+    """Leaves of the last round: matrix, first slot of both actions, lane, lanes, coefficient."""
 
-    ``values`` has one row a matrix and one column a deal; ``leaves`` are (matrix, unit of player 1,
-    unit of player 2, coefficient).
-    """
-    target = 1 - source
-    at = [cut.place[player][pairs[player]] for player in (0, 1)]
-    heights = np.diff(cut.component[target])
-    start = np.concatenate(([0], np.cumsum(heights * np.diff(cut.component[source]))))
-    if values.shape[1] >= _DENSE_FILL * start[-1]:
-        c = np.searchsorted(cut.component[source], at[source], side="right") - 1
-        row = at[source] - cut.component[source][c]
-        place = start[c] + row * heights[c] + at[target] - cut.component[target][c]
-        stored = np.zeros((len(values), int(start[-1])), dtype=dtype)
-        stored[:, place] = values
-        pointer = sources = np.zeros(0, dtype=np.uint32)
-    else:
-        by_target = np.lexsort((at[source], at[target]))
-        sizes = np.bincount(at[target], minlength=len(cut.order[target]))
-        stored = np.ascontiguousarray(values[:, by_target], dtype=dtype)
-        pointer = np.concatenate(([0], np.cumsum(sizes))).astype(np.uint32)
-        sources = at[source][by_target].astype(np.uint32)
-    matrix, *units, coefficient = leaves
-    by_matrix = np.argsort(matrix, kind="stable")
-    counts = np.bincount(matrix, minlength=len(values))
-    return Half(
-        tile_source=cut.bounds(source).astype(np.uint32),
-        tile_target=cut.bounds(target).astype(np.uint32),
-        tile_component=cut.tile.astype(np.uint32),
-        component_source=cut.component[source].astype(np.uint32),
-        component_target=cut.component[target].astype(np.uint32),
-        start=start.astype(np.uint32),
-        pointer=pointer,
-        sources=sources,
-        value=stored,
-        leaf=np.concatenate(([0], np.cumsum(counts))).astype(np.uint32),
-        leaf_source=units[source][by_matrix].astype(np.uint32),
-        leaf_target=units[target][by_matrix].astype(np.uint32),
-        leaf_scale=coefficient[by_matrix].astype(dtype),
+    matrix: Numbers
+    source: Numbers
+    target: Numbers
+    lane: Numbers
+    lanes: Numbers
+    scale: NDArray[np.float64]
+
+
+def runs(leaves: Leaves, dtype: Any) -> Runs:
+    """Gather leaves into runs and chunks."""
+    order = np.lexsort((leaves.lane, leaves.target, leaves.source, leaves.matrix))
+    chunks: list[tuple[int, int]] = []
+    rows: list[list[int]] = []
+    filled = 0
+    for column, leaf in enumerate(order.tolist()):
+        m, source, target, lane, lanes = (int(field[leaf]) for field in leaves[:5])
+        if not chunks or chunks[-1][1] != m or filled == _COLUMNS:
+            chunks.append((len(rows), m))
+            filled = 0
+        last = rows[-1] if filled else [-1] * 6
+        if last[:2] == [source, target] and last[3] + last[4] == lane:
+            last[4] += 1
+        else:
+            rows.append([source, target, lanes, lane, 1, column])
+        filled += 1
+    fields = [np.array(own, dtype=np.uint32) for own in zip(*rows, strict=True)]
+    return Runs(
+        np.array([*(first for first, _ in chunks), len(rows)], dtype=np.uint32),
+        np.array([m for _, m in chunks], dtype=np.uint32),
+        fields[0],
+        fields[1],
+        fields[2],
+        fields[3],
+        fields[4],
+        fields[5],
+        np.ascontiguousarray(leaves.scale[order], dtype=dtype),
     )
 
 
 def packing(half: Half) -> NDArray[Any]:
-    """Return scratch space for :func:`tile_product`."""
-    bounds = (half.component_source, half.component_target)
-    widest = max(int(np.diff(places.astype(np.int64)).max()) for places in bounds)
-    return np.empty((2, widest * _LEAVES), half.value.dtype)
+    """Return scratch space for :func:`tile_product`: packed rows and running sums, and results."""
+    bounds = (half.places.source, half.places.target)
+    widest = max(int(np.diff(own.astype(np.int64)).max()) for own in bounds)
+    return np.empty((3, widest * _COLUMNS), half.runs.scale.dtype).reshape(-1)
 
 
 @njit(**_KERNEL)
 def add_tiles(half: Any, low: Any, high: Any, one: Any, tail: Any, out: Any, scratch: Any) -> None:
     """Add the payoffs of tiles ``low .. high``; vectors hold the last round of all tiles."""
-    units1 = np.uint32(len(tail) // half.tile_source[-1])
-    units2 = np.uint32(len(out) // half.tile_target[-1])
+    places = half.places
+    slots1 = np.uint32(len(tail) // places.tile_source[-1])
+    slots2 = np.uint32(len(out) // places.tile_target[-1])
     for p in range(low, high):
-        source = tail[units1 * half.tile_source[p] : units1 * half.tile_source[p + 1]]
-        target = out[units2 * half.tile_target[p] : units2 * half.tile_target[p + 1]]
+        source = tail[slots1 * places.tile_source[p] : slots1 * places.tile_source[p + 1]]
+        target = out[slots2 * places.tile_target[p] : slots2 * places.tile_target[p + 1]]
         tile_product(half, p, one, source, target, scratch)
 
 
 @njit(**_KERNEL)
 def tile_product(half: Any, p: Any, sign: Any, source: Any, target: Any, scratch: Any) -> None:
-    """Add ``sign`` times the payoffs of tile ``p`` to ``target``; both vectors hold the tile alone.
-
-    For each component and matrix, the sources of some leaves are packed: then the sum over deals is
-    one small matrix product, and stays in the first-level cache.
-    """
-    is_dense = len(half.sources) == 0
-    for c in range(half.tile_component[p], half.tile_component[p + 1]):
-        for m in range(len(half.leaf) - 1):
-            for first in range(int(half.leaf[m]), int(half.leaf[m + 1]), _LEAVES):
-                last = min(int(half.leaf[m + 1]), first + _LEAVES)
-                if is_dense:
-                    _dense(half, p, c, m, first, last, sign, source, target, scratch)
-                else:
-                    _lists(half, p, c, m, first, last, sign, source, target, scratch)
-
-
-@njit(**_KERNEL)
-def _sides(half: Any, p: Any, c: Any) -> Any:
-    """Return (width of the tile, first place, number of places) of component ``c``, twice."""
-    return (
-        np.uint32(half.tile_source[p + 1] - half.tile_source[p]),
-        np.uint32(half.component_source[c] - half.tile_source[p]),
-        np.int64(half.component_source[c + 1] - half.component_source[c]),
-        np.uint32(half.tile_target[p + 1] - half.tile_target[p]),
-        np.uint32(half.component_target[c] - half.tile_target[p]),
-        np.int64(half.component_target[c + 1] - half.component_target[c]),
-    )
+    """Add ``sign`` times the payoffs of tile ``p`` to ``target``; both vectors hold the tile alone."""
+    places, runs, matrices = half.places, half.runs, half.matrices
+    for c in range(places.tile_component[p], places.tile_component[p + 1]):
+        width = np.int64(places.source[c + 1] - places.source[c])
+        height = np.int64(places.target[c + 1] - places.target[c])
+        for q in range(len(runs.matrix)):
+            m = runs.matrix[q]
+            last = runs.chunk[q + 1] - 1
+            n = np.int64(runs.column[last] + runs.length[last] - runs.column[runs.chunk[q]])
+            packed, total = scratch[: 2 * width * n], scratch[2 * width * n :][: height * n]
+            _pack(runs, q, places.tile_source, places.source, p, c, n, sign, source, packed)
+            if matrices.form[m] == DENSE:
+                block = matrices.dense[m, matrices.start[c] : matrices.start[c + 1]]
+                np.dot(
+                    block.reshape((height, width)),
+                    packed[: width * n].reshape((width, n)),
+                    total.reshape((height, n)),
+                )
+            else:
+                if matrices.form[m] == STEPS:
+                    _running_sums(matrices, m, places.source[c], width, n, packed)
+                _lists(matrices, m, places.target[c], height, n, packed, total)
+            _unpack(runs, q, places.tile_target, places.target, p, c, n, total, target)
 
 
 @njit(**_KERNEL)
-def _dense(
-    half: Any, p: Any, c: Any, m: Any, first: Any, last: Any, sign: Any,
-    source: Any, target: Any, scratch: Any,
+def _pack(
+    runs: Any, q: Any, tile: Any, component: Any, p: Any, c: Any, n: Any, sign: Any,
+    source: Any, packed: Any,
 ) -> None:  # fmt: skip
-    """A leaf is a row: rows are copied as they are, and multiplied by the matrix."""
-    from_width, left, width, to_width, top, height = _sides(half, p, c)
-    n = np.int64(last - first)
-    packed = scratch[0, : n * width].reshape((n, width))
-    total = scratch[1, : n * height].reshape((n, height))
-    for leaf in range(n):
-        base = np.uint32(half.leaf_source[first + leaf] * from_width + left)
-        into, from_ = packed[leaf], source[base : base + width]
-        for j in range(width):
-            into[j] = from_[j]
-    block = half.value[m, half.start[c] : half.start[c + 1]]
-    np.dot(packed, block.reshape((width, height)), total)
-    for leaf in range(n):
-        base = np.uint32(half.leaf_target[first + leaf] * to_width + top)
-        scale = sign * half.leaf_scale[first + leaf]
-        into, from_ = target[base : base + height], total[leaf]
-        for i in range(height):
-            into[i] += scale * from_[i]
+    """Copy the sources of a chunk's leaves, times their coefficients: a row a bucket."""
+    wide, left = tile[p + 1] - tile[p], component[c] - tile[p]
+    rows = component[c + 1] - component[c]
+    for r in range(runs.chunk[q], runs.chunk[q + 1]):
+        column = runs.column[r]
+        scale = runs.scale[column : column + runs.length[r]]
+        lanes, into = runs.lanes[r], np.uint32(column - runs.column[runs.chunk[q]])
+        at = np.uint32(runs.source[r] * wide + left * lanes + runs.lane[r])
+        for _ in range(rows):
+            row, own = packed[into : into + runs.length[r]], source[at : at + runs.length[r]]
+            for e in range(len(scale)):
+                row[e] = sign * scale[e] * own[e]
+            into, at = np.uint32(into + n), np.uint32(at + lanes)
 
 
 @njit(**_KERNEL)
-def _lists(
-    half: Any, p: Any, c: Any, m: Any, first: Any, last: Any, sign: Any,
-    source: Any, target: Any, scratch: Any,
-) -> None:  # fmt: skip
-    """A leaf is a column: the few sources of a target are added up for many leaves at a time."""
-    from_width, left, width, to_width, top, height = _sides(half, p, c)
-    n = np.int64(last - first)
-    packed, row = scratch[0], scratch[1, :n]
-    for leaf in range(n):
-        base = np.uint32(half.leaf_source[first + leaf] * from_width + left)
-        scale = sign * half.leaf_scale[first + leaf]
-        for j in range(width):
-            packed[j * n + leaf] = scale * source[base + j]
-    for i in range(height):
-        row[:] = 0
-        t = np.uint32(half.component_target[c] + i)
-        for k in range(half.pointer[t], half.pointer[t + 1]):
-            at = (half.sources[k] - half.component_source[c]) * n
-            value, column = half.value[m, k], packed[at : at + n]
-            for leaf in range(n):
-                row[leaf] += value * column[leaf]
-        for leaf in range(n):
-            target[np.uint32(half.leaf_target[first + leaf] * to_width + top + i)] += row[leaf]
+def _unpack(
+    runs: Any, q: Any, tile: Any, component: Any, p: Any, c: Any, n: Any, total: Any, target: Any
+) -> None:
+    """Add a chunk's results to the target."""
+    wide, left = tile[p + 1] - tile[p], component[c] - tile[p]
+    rows = component[c + 1] - component[c]
+    for r in range(runs.chunk[q], runs.chunk[q + 1]):
+        lanes, from_ = runs.lanes[r], np.uint32(runs.column[r] - runs.column[runs.chunk[q]])
+        at = np.uint32(runs.target[r] * wide + left * lanes + runs.lane[r])
+        for _ in range(rows):
+            row, own = total[from_ : from_ + runs.length[r]], target[at : at + runs.length[r]]
+            for e in range(len(row)):
+                own[e] += row[e]
+            from_, at = np.uint32(from_ + n), np.uint32(at + lanes)
+
+
+@njit(**_KERNEL)
+def _running_sums(matrices: Any, m: Any, first: Any, width: Any, n: Any, packed: Any) -> None:
+    """Write, after the packed rows, their weighted running sums in the order of the matrix."""
+    for b in range(width):
+        s = np.int64(matrices.order[m, first + b])
+        weight, own = matrices.weight[m, first + b], packed[s * n : (s + 1) * n]
+        into = packed[(width + b) * n : (width + b + 1) * n]
+        if b == 0:
+            for e in range(n):
+                into[e] = weight * own[e]
+        else:
+            before = packed[(width + b - 1) * n : (width + b) * n]
+            for e in range(n):
+                into[e] = before[e] + weight * own[e]
+
+
+@njit(**_KERNEL)
+def _lists(matrices: Any, m: Any, first: Any, height: Any, n: Any, packed: Any, total: Any) -> None:
+    """Combine rows, as the list of each target says, three at a time."""
+    index, value = matrices.row, matrices.value
+    for t in range(height):
+        row = total[t * n : (t + 1) * n]
+        low, high = matrices.pointer[m, first + t], matrices.pointer[m, first + t + 1]
+        if low == high:
+            row[:] = 0
+        for k in range(low, high, TOGETHER):
+            i, j, h = np.int64(index[k]), np.int64(index[k + 1]), np.int64(index[k + 2])
+            a, b, d = value[k], value[k + 1], value[k + 2]
+            x, y, z = packed[i * n :][:n], packed[j * n :][:n], packed[h * n :][:n]
+            if k == low:
+                for e in range(n):
+                    row[e] = a * x[e] + b * y[e] + d * z[e]
+            else:
+                for e in range(n):
+                    row[e] += a * x[e] + b * y[e] + d * z[e]

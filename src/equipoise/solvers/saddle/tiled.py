@@ -28,10 +28,11 @@ class TiledIteration:
         last, dtype = payoff.last, sides[0].regret.dtype
         self.halves = [last.half(source, dtype) for source in (0, 1)]
         self.trunk = [_Trunk(sides[i], last.trunk[i], dtype) for i in (0, 1)]
-        self.units = [np.uint32(units) for units in last.units]
+        self.slots = [np.uint32(len(slots.start)) for slots in last.slots]
         self.tiles = len(last.cut.tile) - 1
-        widest = max(int(np.diff(last.cut.bounds(i)).max()) for i in (0, 1))
-        most = max(last.units) * widest
+        widest = max(side.space.widest for side in sides)
+        places = max(int(np.diff(last.cut.bounds(i)).max()) for i in (0, 1))
+        most = max(int(slots) for slots in self.slots) * places
         # For each lane: a tile's plan and gradient, and rows of scratch for kernels.
         self.buffers = np.zeros((LANES, 2, most), dtype=dtype)
         self.scratch = np.zeros((LANES, 3, widest), dtype=dtype)
@@ -69,9 +70,9 @@ class TiledIteration:
                 half, low, high, sign, row, below.lanes[lane], self.buffers[lane],
                 self.scratch[lane], self.packed[lane][source],
                 (giver.space.blocks, giver.play, giver.average, above.plan, above.blocks,
-                 np.uint32(above.size), self.units[source]),
+                 np.uint32(above.size), self.slots[source]),
                 (taker.space.blocks, taker.regret, taker.play, below.blocks,
-                 np.uint32(below.size), self.units[target]),
+                 np.uint32(below.size), self.slots[target]),
             )  # fmt: skip
 
         spread(self.tiles, work)
@@ -107,16 +108,16 @@ def _sweep_tiles(
     packed: Any, giver: Any, taker: Any,
 ) -> None:  # fmt: skip
     """Tiles ``low .. high``: finish the giver's plan, multiply, update the taker's regrets."""
-    blocks1, play1, average1, plan, trunk_blocks1, trunk1, units1 = giver
-    blocks2, regret2, play2, trunk_blocks2, trunk2, units2 = taker
-    tiles = len(half.tile_source) - 1
+    blocks1, play1, average1, plan, trunk_blocks1, trunk1, slots1 = giver
+    blocks2, regret2, play2, trunk_blocks2, trunk2, slots2 = taker
+    tiles = len(half.places.tile_source) - 1
     count1 = np.uint32((len(blocks1.start) - trunk_blocks1) // tiles)
     count2 = np.uint32((len(blocks2.start) - trunk_blocks2) // tiles)
     for p in range(low, high):
-        size1 = units1 * (half.tile_source[p + 1] - half.tile_source[p])
-        size2 = units2 * (half.tile_target[p + 1] - half.tile_target[p])
-        base1 = np.uint32(trunk1 + units1 * half.tile_source[p])
-        base2 = np.uint32(trunk2 + units2 * half.tile_target[p])
+        size1 = slots1 * (half.places.tile_source[p + 1] - half.places.tile_source[p])
+        size2 = slots2 * (half.places.tile_target[p + 1] - half.places.tile_target[p])
+        base1 = np.uint32(trunk1 + slots1 * half.places.tile_source[p])
+        base2 = np.uint32(trunk2 + slots2 * half.places.tile_target[p])
         b1 = np.uint32(trunk_blocks1 + p * count1)
         b2 = np.uint32(trunk_blocks2 + p * count2)
         local1, local2 = buffers[0, :size1], buffers[1, :size2]
