@@ -137,7 +137,7 @@ def _tiling(tree: BettingTree, rounds: Sequence[SignalRound]) -> Tiling | None:
         return None
     mover = np.where(tree.parent < 0, TERMINAL, tree.player[tree.parent])
     is_last = (tree.parent >= 0) & (tree.round[tree.parent] == last)
-    slots = max(np.count_nonzero(is_last & (mover == player)) for player in (0, 1))
+    slots = max(int((is_last & (mover == player)).sum()) for player in (0, 1))
     return tiling(rounds[last], slots)
 
 

@@ -137,7 +137,8 @@ def matrices(cut: Tiling, source: int, at: list[Numbers], values: Floats, dtype:
         is_dense = candidates[cheapest].cost > _DENSE_COST * components.pairs
         form.append(DENSE if is_dense else cheapest)
         lists.append(candidates[cheapest])
-    pointer, index, value = _packed(form, lists, int(components.target[-1]))
+    sources, targets = int(components.source[-1]), int(components.target[-1])
+    pointer, index, value = _packed(form, lists, targets)
     dense = components.full() if DENSE in form else np.zeros((1, 0))
     return Matrices(
         form=np.array(form, dtype=np.uint8),
@@ -146,8 +147,8 @@ def matrices(cut: Tiling, source: int, at: list[Numbers], values: Floats, dtype:
         pointer=pointer,
         row=index,
         value=value.astype(dtype),
-        order=np.array([own.order for own in lists], np.uint32).reshape(len(lists), -1),
-        weight=np.array([own.weight for own in lists], dtype).reshape(len(lists), -1),
+        order=np.array([own.order for own in lists], np.uint32).reshape(len(lists), sources),
+        weight=np.array([own.weight for own in lists], dtype).reshape(len(lists), sources),
     )
 
 
