@@ -29,7 +29,11 @@ ROOT = Path(__file__).resolve().parents[1]
 COMPILER = re.compile(r"(.*-)?(cc|c\+\+|gcc|g\+\+|cpp|clang|clang\+\+|tcc|nvcc)(-[\d.]+)?")
 COARSE = ["--gap", "100"]
 # Products, iterates, and places to write: what a processor, a thread count or a home could change.
-TELLING = ["tests/sequence", "tests/solvers/test_iterates.py", "tests/test_files.py"]
+TELLING = [
+    "tests/sequence/test_treeplex.py",
+    "tests/solvers/test_iterates.py",
+    "tests/test_files.py",
+]
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from equipoise.cli.app import run
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+TEXTS = [*PAGES, ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md"]
 FENCE = re.compile(r"^```(\w+)[^\n]*\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 # A solve on these pages may stop short of its target, which the page says.
 DONE = {0, 1}
@@ -39,10 +40,35 @@ def test_page(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
                     assert command in (ROOT / ".ci" / "run").read_text().splitlines()
 
 
-def test_the_readme_promises_what_ci_runs() -> None:
+def test_the_readme_promises_what_ci_runs_first() -> None:
     shown = commands((ROOT / "README.md").read_text())
     script = (ROOT / ".ci" / "run").read_text().splitlines()
-    assert [line for line in script if line.startswith("./run")] == shown
+    assert [line for line in script if line.startswith("./run")][: len(shown)] == shown
+
+
+@pytest.mark.parametrize("page", TEXTS, ids=lambda page: page.name)
+def test_nothing_is_left_to_fill_in(page: Path) -> None:
+    prose = FENCE.sub("", page.read_text())
+    assert not re.findall(r"^[A-Z_]{4,}$|\b(?:TODO|FIXME|TBD|XXX)\b", prose, re.MULTILINE)
+
+
+@pytest.mark.parametrize("page", TEXTS, ids=lambda page: page.name)
+def test_links_and_pictures_lead_somewhere(page: Path) -> None:
+    prose = re.sub(r"`[^`\n]*`", "", FENCE.sub("", page.read_text()))
+    for target in re.findall(r"\]\(([^)\s]+)\)", prose):
+        if re.match(r"\w+:", target):
+            continue  # elsewhere in the world
+        path, _, heading = target.partition("#")
+        place = page.parent / path if path else page
+        assert place.is_file(), target
+        assert not heading or heading in headings(place), target
+
+
+def headings(page: Path) -> set[str]:
+    """Anchors of a page's headings, as MkDocs makes them."""
+    titles = re.findall(r"^#+ (.+)$", FENCE.sub("", page.read_text()), re.MULTILINE)
+    plain = [re.sub(r"[^\w\s-]", "", title).strip().lower() for title in titles]
+    return {re.sub(r"[-\s]+", "-", title) for title in plain}
 
 
 def test_the_picture_is_drawn_by_its_script(
