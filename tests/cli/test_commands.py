@@ -388,3 +388,14 @@ def test_a_strategy_file_opens_without_touching_its_data(cli: Cli) -> None:
     strategy = load_strategy("kuhn.eqp", verify=False)
     assert all(isinstance(vector, np.ndarray) for vector in strategy.behaviour)
     assert not any(vector.flags.owndata for vector in strategy.behaviour)
+
+
+def test_tables_do_not_wrap_in_a_pipe(capsys: pytest.CaptureFixture[str]) -> None:
+    from equipoise.cli.output import print_facts, print_table
+
+    name, words = "x" * 700, " ".join(["word"] * 300)
+    print_table(("name", "words"), [(name, words)], title="A title of several words")
+    print_facts({name: words})
+    lines = [line.strip() for line in capsys.readouterr().out.splitlines()]
+    assert sum(name in line and words in line for line in lines) == 2
+    assert "A title of several words" in lines

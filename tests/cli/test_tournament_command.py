@@ -10,6 +10,7 @@ import pytest
 from commandline import Cli
 
 from equipoise.cli import tournament
+from equipoise.games.tournaments.tournament import Hands
 from equipoise.solvers.stochastic.tournament import TournamentProgress
 from equipoise.strategy.store import load
 from equipoise.strategy.tournament import load_tournament
@@ -118,8 +119,8 @@ def test_an_interrupt_loses_at_most_one_iteration(
         (["--blinds", "300.5/600"], "--blinds: found '300.5/600', expected whole numbers"),
         (["--chips", "1800", "--blinds", "300/1500"], "above all stacks"),
         (["--chips", "1800"], "above all stacks [600, 600, 600]"),
-        (["--stacks", "4500/4500/4501"], "multiples of the unit, 300"),
-        (["--stacks", "4500/4500/4800"], "sum to 13500"),
+        (["--chips", "13500", "--stacks", "4500/4500/4501"], "multiples of the unit, 300"),
+        (["--chips", "13500", "--stacks", "4500/4500/4800"], "sum to 13500"),
         (["--algorithm", "foo"], "Algorithm: found foo"),
         (["--out", "nowhere/it.eqp"], "is not a folder"),
         (["--gain", "-1"], "gap is -1"),
@@ -144,3 +145,26 @@ def test_other_files_are_not_replaced(cli: Cli) -> None:
     outcome = cli(*HEADS_UP[:-4], "--prizes", "60/40", "--out", "it.eqp")
     assert outcome.code == 2
     assert "strategy of another tournament" in outcome.err
+
+
+def test_players_and_chips_follow_the_stacks(cli: Cli) -> None:
+    two = cli("tournament", "--stacks", "900/1200", "--out", "it.eqp", "--iterations", 0, "--json")
+    rules = two.fields["tournament"]
+    assert (rules["players"], rules["chips"], rules["prizes"]) == (2, 2100, [50.0, 30.0])
+    assert two.fields["stacks"] == [900, 1200]
+    wrong = cli("tournament", "--stacks", "900/600/300/300")
+    assert wrong.code == 2
+    assert "Players: found 4" in wrong.err
+
+
+def test_the_line_on_icm_tells_the_largest_difference_over_all_states(cli: Cli) -> None:
+    """Heads-up ICM is nearly right, with three players it is not, whichever state is shown."""
+    arguments = [*SMALL, "--players", 3, "--stacks", "900/1200", "--iterations", 0]
+    found = cli(*arguments, "--json").fields
+    assert len(found["icm_error"]["stacks"]) == 3
+    told = abs(found["icm_error"]["value"] - found["icm_error"]["icm"])
+    strategy, values = load_tournament("it.eqp")
+    off = {m: abs(values[m] - Hands(strategy.tournament, m).icm()).max() for m in (2, 3)}
+    assert told == pytest.approx(max(off.values()))
+    assert told > off[2]
+    assert f"off by up to {told:.4f}" in cli(*arguments, "--force").out

@@ -41,7 +41,6 @@ app = typer.Typer(
     name="equipoise",
     help="Rules of an imperfect-information game in, a certified equilibrium out.",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode="markdown",
 )

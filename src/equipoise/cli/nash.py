@@ -153,11 +153,8 @@ def _print(tree: ExtensiveGame, answer: NashAnswer, fields: dict[str, Any]) -> N
     )
     print_decisions(islice(decisions(tree, answer.strategy), _SHOWN))
     if tree.infosets > _SHOWN:
-        where = (
-            f"equipoise show {fields['strategy']}"
-            if "strategy" in fields
-            else "add --out or --json"
-        )
+        place = fields.get("strategy")
+        where = "add --out or --json" if place is None else f"equipoise show {place}"
         note(f"{tree.infosets - _SHOWN:,} more information sets: {where}")
 
 

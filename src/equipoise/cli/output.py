@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 
+# Rich wants a width; no line of ours comes near this one.
+_ANY_WIDTH = 1_000_000
+
+
 def print_json(fields: Mapping[str, Any]) -> None:
     """Print ``fields`` as one JSON object on one line; numbers JSON cannot say become null."""
     typer.echo(json.dumps(_plain(fields), allow_nan=False))
@@ -55,7 +59,7 @@ def console(stderr: bool = False) -> Console:
     from rich.console import Console
 
     stream = sys.stderr if stderr else sys.stdout
-    return Console(file=stream, highlight=False, width=None if stream.isatty() else 200)
+    return Console(file=stream, highlight=False, width=None if stream.isatty() else _ANY_WIDTH)
 
 
 def number(value: float) -> str:

@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from equipoise.cli import options
+from equipoise.cli.completion import complete_algorithm
 from equipoise.cli.info import bucket_text, program_text
 from equipoise.cli.output import duration, note, number, print_facts, print_json, print_table
 from equipoise.cli.pipeline import Request, Result, run, summary
@@ -38,7 +39,11 @@ def command(
     game: options.Game,
     algorithm: Annotated[
         str | None,
-        typer.Option(help="How to solve: auto or one of those below.", show_default="auto"),
+        typer.Option(
+            help="How to solve: auto or one of those below.",
+            show_default="auto",
+            autocompletion=complete_algorithm,
+        ),
     ] = None,
     gap: Annotated[
         float | None,

@@ -19,9 +19,13 @@ if TYPE_CHECKING:
     from equipoise.certificates.tournament import TournamentCertificate
     from equipoise.games.tournaments.tournament import Tournament
     from equipoise.solvers.base import Arrays, Stop
+    from equipoise.solvers.stochastic.jamfold import Floats
     from equipoise.solvers.stochastic.tournament import TournamentProgress, TournamentSolution
 
 CONVERGED, STOPPED_SHORT, INTERRUPTED = 0, 1, 130
+
+# The tournament of Ganzfried and Sandholm 2008.
+_PLAYERS, _CHIPS, _PRIZES = 3, 13_500, (50.0, 30.0, 20.0)
 
 EPILOG = """Algorithms, outside and inside:\n
 - **pi-fp**, the default: policy iteration over equilibria of single hands; the fastest
@@ -32,10 +36,21 @@ EPILOG = """Algorithms, outside and inside:\n
 
 
 def command(
-    players: Annotated[int, typer.Option(help="Two or three.")] = 3,
-    chips: Annotated[int, typer.Option(help="All chips in play.")] = 13_500,
+    players: Annotated[
+        int | None,
+        typer.Option(help="Two or three.", show_default="as many as --stacks names, or 3"),
+    ] = None,
+    chips: Annotated[
+        int | None,
+        typer.Option(help="All chips in play.", show_default="the sum of --stacks, or 13500"),
+    ] = None,
     blinds: Annotated[str, typer.Option(help="Small and big blind.")] = "300/600",
-    prizes: Annotated[str, typer.Option(help="Prizes from the first place on.")] = "50/30/20",
+    prizes: Annotated[
+        str | None,
+        typer.Option(
+            help="Prizes from the first place on.", show_default="50/30/20; 50/30 for two players"
+        ),
+    ] = None,
     ante: Annotated[int, typer.Option(help="What everybody posts.")] = 0,
     unit: Annotated[
         int | None,
@@ -93,15 +108,20 @@ def command(
     small_big = whole_numbers("--blinds", blinds)
     if len(small_big) != 2:
         raise EquipoiseError(f"--blinds: found '{blinds}', expected a small and a big one.")
+    given = None if stacks is None else whole_numbers("--stacks", stacks)
+    if players is None:
+        players = _PLAYERS if given is None else len(given)
+    if chips is None:
+        chips = _CHIPS if given is None else sum(given)
     rules = Tournament(
         players=players,
         chips=chips,
         blinds=(small_big[0], small_big[1]),
-        prizes=tuple(numbers("--prizes", prizes)),
+        prizes=_PRIZES[:players] if prizes is None else tuple(numbers("--prizes", prizes)),
         ante=ante,
         unit=unit or 0,
     )
-    shown = _shown(rules, stacks)
+    shown = _shown(rules, given)
     out = out or Path(f"tournament-{chips}.eqp")
     _require_free(out, rules, force)
     if plots is not None:
@@ -136,13 +156,13 @@ def command(
     return INTERRUPTED if solution.status is Status.INTERRUPTED else STOPPED_SHORT
 
 
-def _shown(rules: Tournament, stacks: str | None) -> tuple[int, ...]:
+def _shown(rules: Tournament, stacks: list[int] | None) -> tuple[int, ...]:
     """Return the stacks to report, in chips: those asked for, or equal ones as far as units allow."""
     if stacks is None:
         share, odd = divmod(rules.units, rules.players)
         shown = [rules.unit * (share + (p < odd)) for p in range(rules.players)]
     else:
-        shown = whole_numbers("--stacks", stacks)
+        shown = stacks
     rules.state(shown)
     return tuple(shown)
 
@@ -270,8 +290,6 @@ def _fields(
     hands = Hands(rules, m)
     place = hands.number[rules.state(shown)]
     values, chip_model = (v.reshape(-1, m) for v in (solution.values[m], hands.icm()))
-    off = np.abs(values - chip_model)
-    worst, position = np.unravel_index(int(off.argmax()), off.shape)
     return {
         "tournament": rules_of(rules),
         "states": {k: len(Hands(rules, k).states) for k in strategy.plays},
@@ -298,13 +316,29 @@ def _fields(
                 decisions(m), strategy.frequencies(shown).tolist(), strict=True
             )
         },
-        "icm_error": {
-            "stacks": [stack * rules.unit for stack in hands.states[int(worst)]],
-            "position": POSITIONS[m][int(position)],
-            "value": float(values[worst, position]),
-            "icm": float(chip_model[worst, position]),
-        },
+        "icm_error": max(
+            (_icm_error(rules, k, solution.values[k]) for k in strategy.plays),
+            key=lambda error: abs(float(error["value"]) - float(error["icm"])),
+        ),
         "files": [str(file) for file in files],
+    }
+
+
+def _icm_error(rules: Tournament, players: int, values: Floats) -> dict[str, Any]:
+    """Return the state with ``players`` left, and the position, of which ICM is furthest off."""
+    import numpy as np
+
+    from equipoise.games.tournaments.tournament import POSITIONS, Hands
+
+    hands = Hands(rules, players)
+    value, chip_model = (v.reshape(-1, players) for v in (values, hands.icm()))
+    off = np.abs(value - chip_model)
+    worst, position = np.unravel_index(int(off.argmax()), off.shape)
+    return {
+        "stacks": [stack * rules.unit for stack in hands.states[int(worst)]],
+        "position": POSITIONS[players][int(position)],
+        "value": float(value[worst, position]),
+        "icm": float(chip_model[worst, position]),
     }
 
 
@@ -323,8 +357,8 @@ def _print(fields: dict[str, Any], solution: TournamentSolution) -> None:
         facts["tables"] = f"values off by at most {fields['table_error']:.6f} for rounded ones"
     off = fields["icm_error"]
     facts["ICM"] = (
-        f"furthest off for the {off['position']} of {'/'.join(map(str, off['stacks']))}: "
-        f"{off['icm']:.4f} instead of {off['value']:.4f}"
+        f"off by up to {abs(off['icm'] - off['value']):.4f}: {off['icm']:.4f} instead of "
+        f"{off['value']:.4f} for the {off['position']} of {'/'.join(map(str, off['stacks']))}"
     )
     print_facts(facts)
     rows = [
