@@ -399,3 +399,29 @@ def test_tables_do_not_wrap_in_a_pipe(capsys: pytest.CaptureFixture[str]) -> Non
     lines = [line.strip() for line in capsys.readouterr().out.splitlines()]
     assert sum(name in line and words in line for line in lines) == 2
     assert "A title of several words" in lines
+
+
+def test_larger_trees_are_built_when_asked_for(cli: Cli) -> None:
+    refused = cli("info", "leduc", "--nodes", "9000")
+    assert refused.code == 2
+    assert "its tree has more than 9,000 nodes, expected at most 9,000; --nodes N" in refused.err
+    assert cli("info", "leduc", "--nodes", "9457").code == 0
+
+
+def test_forgetful_games_are_shown_and_not_solved(cli: Cli) -> None:
+    Path("forgetful.efg").write_text(
+        'EFG 2 R "forgetful" { "A" "B" } ""\n'
+        'p "" 1 1 "first" { "l" "r" } 0\n'
+        'p "" 1 2 "second" { "u" "d" } 0\nt "" 1 "" { 1, -1 }\nt "" 2 "" { 0, 0 }\n'
+        'p "" 1 2 0\nt "" 2\nt "" 1\n'
+    )
+    assert "a player forgets" in cli("info", "forgetful.efg").out
+    assert cli("info", "forgetful.efg", "--json").fields["perfect_recall"] is False
+    assert cli("convert", "forgetful.efg", "again.efg").code == 0
+    solved = cli("solve", "forgetful.efg")
+    assert (solved.code, solved.out) == (2, "")
+    assert "player 1 reaches the information set 'second'" in solved.err
+    Path("s.txt").write_text("1|first  0.5 0.5\n1|second  0.5 0.5\n")
+    proof = cli("certify", "forgetful.efg", "s.txt", "--json").fields
+    assert (proof["value"], proof["best_responses"]) == (0.5, [1.0, -0.5])
+    assert "upper bounds" in cli("certify", "forgetful.efg", "s.txt").out

@@ -14,7 +14,14 @@ from rich.console import Console
 
 from equipoise.cli import progress as module
 from equipoise.cli.output import duration
-from equipoise.cli.progress import describe, iterations_to_gap, live, seconds_left, status_line
+from equipoise.cli.progress import (
+    describe,
+    growing,
+    iterations_to_gap,
+    live,
+    seconds_left,
+    status_line,
+)
 from equipoise.solvers.base import Gap, Iterations, Progress, Row, Stop, Time
 
 
@@ -93,6 +100,24 @@ def test_without_a_terminal_there_is_a_line_now_and_then(monkeypatch: pytest.Mon
         f"equipoise: after {seconds} s" for seconds in (5, 10, 20, 40)
     ]
     assert "17%  program 100 [of many], and so on for longer than forty columns" in lines[1]
+
+
+def test_a_growing_tree_is_shown_until_it_is_complete(monkeypatch: pytest.MonkeyPatch) -> None:
+    screen = io.StringIO()
+    terminal = Console(file=screen, force_terminal=True, width=120)
+    monkeypatch.setattr(module, "console", lambda stderr: terminal)
+    with growing(lambda: True) as monitor:
+        monitor(1000, 4000.4)
+        monitor(2000, 4000.4)
+        monitor(4000, 4000)
+        shown = screen.getvalue()
+        with live(Gap(1e-9), is_shown=True):  # one display at a time
+            pass
+    assert "building the tree: 2,000 of about 4,000 nodes" in shown
+    before = screen.getvalue()
+    with growing(lambda: False) as monitor:
+        monitor(1000, 4000.0)
+    assert screen.getvalue() == before
 
 
 def test_what_the_line_says() -> None:

@@ -336,7 +336,6 @@ TABLE = """NFG 1 R "t" { "A" "B" }
         ('"a" "b" } 0\nt "" 1\n', '"a" "c" } 0\nt "" 1\n', 6, "has actions ['a', 'c'], expected ['a', 'b'] as before"),
         ('"a" "b" } 0\nt "" 1\n', '"a" } 0\nt "" 1\n', 6, "has actions ['a'], expected ['a', 'b'] as before"),
         ('p "" 1 1 "" { "a" "b" } 0\nt "" 1\n', 'p "" 1 1 "other" { "a" "b" } 0\nt "" 1\n', 6, "has a second label"),
-        ('t "" 2 "" { 0, 0 }', 'p "" 1 1 0 t "" 1 t "" 0', 5, "is reached after different moves"),
         ('t "" 2 "" { 0, 0 }', 'c "" 1 "new" 0 t "" 1 t "" 0', 5, "event 1 differs"),
         ('t "" 2 "" { 0, 0 }', 'c "" 2 0 t "" 1 t "" 0', 5, "expected the moves of event 2"),
     ],

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from equipoise.errors import EquipoiseError
 from equipoise.games.files.gambit import parse_efg, parse_nfg, read_efg, read_nfg
 from equipoise.games.files.gambit.write import efg_lines, nfg_lines
-from equipoise.games.trees.extensive import ExtensiveGame, check_perfect_recall
+from equipoise.games.trees.extensive import ExtensiveGame
 from equipoise.games.trees.normal import NormalGame
 
 DATA = Path(__file__).parent / "data"
@@ -69,7 +69,6 @@ def outcome(parse: Callable[[str, str], ExtensiveGame | NormalGame], text: str) 
         assert again.actions == game.actions
         return True
     assert np.isfinite(game.payoffs).all()
-    check_perfect_recall(game)
     for node in np.flatnonzero(game.player == -1):
         below = np.flatnonzero(game.parent == node)
         assert sum((game.numbers[i] for i in game.probability[below]), Fraction(0)) == 1

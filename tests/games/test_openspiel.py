@@ -171,13 +171,30 @@ def test_what_cannot_be_loaded_is_told_in_a_sentence(spec: str, words: str, capf
     assert capfd.readouterr().err == ""
 
 
-@pytest.mark.parametrize(
-    ("limit", "words"), [("MOST_NODES", "nodes"), ("MOST_CHARACTERS", "characters")]
-)
-def test_large_games_are_refused(limit: str, words: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(openspiel, limit, 1000)
-    with pytest.raises(EquipoiseError, match=f"more than 1,000 {words}, expected a smaller game"):
+def test_games_with_too_much_text_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(openspiel, "MOST_CHARACTERS", 1000)
+    with pytest.raises(EquipoiseError, match="more than 1,000 characters, expected a smaller game"):
         load("openspiel:leduc_poker")
+
+
+@pytest.mark.parametrize(
+    ("spec", "infosets"),
+    [
+        # Two rounds: one set each, then one each after four joint moves.
+        ("repeated_game(stage_game=matrix_pd(),num_repetitions=2)", 2 * (1 + 4)),
+        ("python_iterated_prisoners_dilemma(max_game_length=2)", 2 * (1 + 4)),
+        ("pathfinding(horizon=2,players=2,grid=A.a\nB.b)", None),
+    ],
+)
+def test_moves_at_one_time_without_strings_are_seen_when_all_are_made(
+    spec: str, infosets: int | None
+) -> None:
+    game = load(f"openspiel:{spec}")
+    assert game.forgetful is None
+    assert infosets in (None, game.infosets)
+    # Whoever chooses second in a round does not know what the first has chosen.
+    second = np.flatnonzero(game.player == 1)
+    assert len(np.unique(game.infoset[second])) < len(second)
 
 
 def test_without_openspiel_a_sentence_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:

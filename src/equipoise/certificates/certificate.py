@@ -23,12 +23,17 @@ class Certificate:
         Best response minus value (an upper bound if ``rigorous``): zero at a Nash equilibrium.
     rigorous
         Whether the bounds hold despite rounding.
+    forgetful
+        Whether some player forgets what she knew or did. Best responses are then those of players who
+        remember their own moves, hence upper bounds, as are gains and gap: a gap of zero proves an
+        equilibrium, a positive one proves nothing.
     """
 
     values: tuple[float, ...]
     best_responses: tuple[float, ...]
     gains: tuple[float, ...]
     rigorous: bool = False
+    forgetful: bool = False
 
     @classmethod
     def from_bounds(

@@ -7,9 +7,15 @@ others play there. Then i's best-response value is the bottom-up maximum over i'
     v(I) = max_a ( g[(I, a)] + sum of v(J) over the sets J that follow (I, a) ),
 
 and the gain is that value minus what i gets from the profile.
+
+This needs perfect recall. Where a player forgets, the best response is hard to find (Koller and
+Megiddo 1992); what she could earn if she remembered her own moves is an upper bound
+(:mod:`equipoise.games.trees.recall`), and so is the gain. Values are exact either way.
 """
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 import numpy as np
 
@@ -17,6 +23,7 @@ from equipoise.certificates.arithmetic import Floating, Outward, Values
 from equipoise.certificates.certificate import Certificate
 from equipoise.errors import EquipoiseError
 from equipoise.games.trees.extensive import ExtensiveGame
+from equipoise.games.trees.recall import with_recall
 from equipoise.strategy.profile import Strategy
 
 
@@ -33,6 +40,7 @@ def certify_tree(game: ExtensiveGame, strategy: Strategy, rigorous: bool = False
     ends, outcome = game.terminals, game.outcome[game.terminals]
     numbers = arithmetic.numbers(game.numbers)
     reach = _reach(game, moves, arithmetic)
+    recalled = with_recall(game)
     values, responses = [], []
     for player in range(players):
         payoff = numbers[:, game.payoff[outcome, player]]
@@ -43,8 +51,9 @@ def certify_tree(game: ExtensiveGame, strategy: Strategy, rigorous: bool = False
         own[0] = False
         others[:, own] = 1.0
         weight = arithmetic.multiply(payoff, _reach(game, others, arithmetic)[:, ends])
-        responses.append(_best_response(game, player, weight, arithmetic))
-    return Certificate.from_bounds(np.stack(values), np.stack(responses), rigorous)
+        responses.append(_best_response(recalled, player, weight, arithmetic))
+    proof = Certificate.from_bounds(np.stack(values), np.stack(responses), rigorous)
+    return proof if recalled is game else replace(proof, forgetful=True)
 
 
 def _edge_probabilities(game: ExtensiveGame, strategy: Strategy, arithmetic: Floating) -> Values:
@@ -85,9 +94,7 @@ def _best_response(
     last = game.last_sequence[player, game.terminals]
     gain = arithmetic.collect(last, weight, game.sequences(player))
     own = np.flatnonzero(game.infoset_player == player)
-    decisions = np.flatnonzero(game.player == player)
-    parent = np.zeros(game.infosets, dtype=np.int64)
-    parent[game.infoset[decisions]] = game.last_sequence[player, decisions]
+    parent = game.parent_sequence
     for place in own[::-1].tolist():
         first = game.first_sequence[place]
         best = gain[:, first : first + game.action_count[place]].max(axis=1)

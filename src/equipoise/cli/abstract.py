@@ -35,6 +35,7 @@ def command(
     out: Annotated[
         Path | None, typer.Option(help="Where to save it.", show_default="GAME-METHOD.eqp")
     ] = None,
+    nodes: options.Nodes = None,
     json: options.Json = False,
 ) -> None:
     """Abstract a game with signals and save the abstraction."""

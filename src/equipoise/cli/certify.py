@@ -29,6 +29,7 @@ def command(
     rigorous: Annotated[
         bool, typer.Option("--rigorous", help="Bounds that hold despite rounding; slower.")
     ] = False,
+    nodes: options.Nodes = None,
     json: options.Json = False,
 ) -> None:
     """Recompute value, best responses and gap of a strategy from the rules of the game alone."""
@@ -48,14 +49,18 @@ def command(
                 "best_responses": proof.best_responses,
                 "gains": proof.gains,
                 "gap": proof.gap,
+                **({"bounds": True} if proof.forgetful else {}),
             }
         )
         return
     columns = zip(player_names(rules), proof.values, proof.best_responses, proof.gains, strict=True)
     rows = [(name, *map(number, numbers)) for name, *numbers in columns]
     print_table(("player", "value", "best response", "gain"), rows)
-    bound = "at most " if rigorous else ""
-    print_facts({"game": rules.name, "gap": f"{bound}{number(proof.gap)}"})
+    bound = "at most " if rigorous or proof.forgetful else ""
+    facts = {"game": rules.name, "gap": f"{bound}{number(proof.gap)}"}
+    if proof.forgetful:
+        facts["best responses"] = "upper bounds: of players who remember their own moves"
+    print_facts(facts)
 
 
 def _certify_tournament(strategy: Path, rigorous: bool, json: bool) -> None:

@@ -16,6 +16,7 @@ def command(
     target: Annotated[
         Path, typer.Argument(metavar="TARGET", help="The file to write: *.efg or *.nfg.")
     ],
+    nodes: options.Nodes = None,
     json: options.Json = False,
 ) -> None:
     """Write a game as a Gambit file, exactly: payoffs and probabilities stay rational."""

@@ -22,6 +22,7 @@ def command(
     abstraction: Annotated[
         Path | None, typer.Option(help="Count buckets of this abstraction instead of signals.")
     ] = None,
+    nodes: options.Nodes = None,
     json: options.Json = False,
 ) -> None:
     """Show the sizes of a game: nodes, information sets, sequences, and its linear program."""
@@ -51,6 +52,7 @@ def tree_sizes(game: ExtensiveGame) -> dict[str, Any]:
         "nodes": game.nodes,
         "infosets": game.infosets,
         "sequences": [game.sequences(player) for player in range(len(game.players))],
+        "perfect_recall": game.forgetful is None,
         "lp": None,
     }
     try:
@@ -119,6 +121,8 @@ def _facts(sizes: dict[str, Any]) -> dict[str, str]:
         "sequences": " and ".join(number(count) for count in sizes["sequences"]),
         "linear program": "none (not a two-player zero-sum game)",
     }
+    if not sizes.get("perfect_recall", True):
+        facts["linear program"] = "none (a player forgets: no perfect recall)"
     if sizes["lp"] is not None:
         facts["linear program"] = program_text(sizes["lp"])
     if "buckets" in sizes:

@@ -45,6 +45,7 @@ def command(
     force: Annotated[
         bool, typer.Option("--force", help="Replace --out even if it holds something else.")
     ] = False,
+    nodes: options.Nodes = None,
     json: options.Json = False,
 ) -> int:
     """Find a Nash equilibrium, and certify it.

@@ -9,6 +9,17 @@ import typer
 
 from equipoise.cli.completion import complete_game, complete_strategy
 
+
+def _grow(context: typer.Context, nodes: int | None) -> int | None:
+    """Set the limit for trees that the command builds, and show how they grow."""
+    from equipoise.cli.progress import growing
+    from equipoise.games.trees.growth import growth
+
+    monitor = context.with_resource(growing(lambda: not context.params.get("json")))
+    context.with_resource(growth(nodes, monitor))
+    return nodes
+
+
 Game = Annotated[
     str,
     typer.Argument(
@@ -27,3 +38,13 @@ StrategyFile = Annotated[
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
+Nodes = Annotated[
+    int | None,
+    typer.Option(
+        "--nodes",
+        callback=_grow,
+        expose_value=False,
+        help="Build trees of up to this many nodes.",
+        show_default="10,000,000",
+    ),
+]

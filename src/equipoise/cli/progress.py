@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
 from equipoise.cli.output import console, duration
@@ -93,6 +93,26 @@ def status_line(is_shown: bool) -> Iterator[Say | None]:
             yield say
     else:
         yield _Lines(screen)
+
+
+@contextmanager
+def growing(is_shown: Callable[[], bool]) -> Iterator[Callable[[int, float], None]]:
+    """Show how trees grow while the block runs; yield the monitor that is told of their growth."""
+    with ExitStack() as shown:
+        say: Say | None = None
+
+        def monitor(nodes: int, expected: float) -> None:
+            nonlocal say
+            if nodes == expected:
+                shown.close()
+                say = None
+                return
+            say = say or shown.enter_context(status_line(is_shown()))
+            if say is not None:
+                of = "" if math.isinf(expected) else f" of about {expected:,.0f}"
+                say(f"building the tree: {nodes:,}{of} nodes", nodes / expected)
+
+        yield monitor
 
 
 @contextmanager

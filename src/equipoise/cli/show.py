@@ -31,6 +31,7 @@ def command(
     game: Annotated[
         str | None, typer.Option(help="The game, if the file it came from has moved.")
     ] = None,
+    nodes: options.Nodes = None,
     json: options.Json = False,
 ) -> None:
     """Show what a strategy does in each information set."""

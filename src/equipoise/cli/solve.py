@@ -83,6 +83,7 @@ def command(
     force: Annotated[
         bool, typer.Option("--force", help="Replace --out even if it holds something else.")
     ] = False,
+    nodes: options.Nodes = None,
     json: options.Json = False,
 ) -> int:
     """Solve a game, certify what was found in the full game, and save it.

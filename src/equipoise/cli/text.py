@@ -21,6 +21,7 @@ def export_command(
     game: Annotated[
         str | None, typer.Option(help="The game, if the file it came from has moved.")
     ] = None,
+    nodes: options.Nodes = None,
     json: options.Json = False,
 ) -> None:
     """Write a strategy as text, one line an information set (docs/strategy-text.md)."""
@@ -46,6 +47,7 @@ def import_command(
     force: Annotated[
         bool, typer.Option("--force", help="Replace --out even if it holds something else.")
     ] = False,
+    nodes: options.Nodes = None,
     json: options.Json = False,
 ) -> None:
     """Read a strategy of a game from text, whoever wrote it, and save it."""

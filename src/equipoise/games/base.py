@@ -70,14 +70,20 @@ SOURCES: dict[str, Entry] = {
 }
 
 
-def load(spec: str) -> Game:
-    """Return the game that ``spec`` names.
+def load(spec: str, *, nodes: int | None = None) -> Game:
+    """Return the game that ``spec`` names; a tree may have up to ``nodes`` nodes.
 
     A spec is a registered name, with parameters or without (``kuhn``, ``leduc(ranks=5,suits=2)``),
     a path with a known ending (``game.efg``), or ``openspiel:NAME``, where OpenSpiel reads NAME and
     its parameters. In registered names ``-`` and ``_`` are the same.
     """
-    spec = spec.strip()
+    from equipoise.games.trees.growth import growth
+
+    with growth(nodes):
+        return _load(spec.strip())
+
+
+def _load(spec: str) -> Game:
     suffix = PurePath(spec).suffix.lower()
     if suffix in FILES:
         return FILES[suffix].function()(spec)

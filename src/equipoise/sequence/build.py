@@ -99,9 +99,7 @@ def game_fingerprint(game: StageGame) -> str:
 def treeplex(game: ExtensiveGame, player: int) -> Treeplex:
     """Return the treeplex of ``player``: a block of one bucket for each information set, in order."""
     own = np.flatnonzero(game.infoset_player == player)
-    decisions = np.flatnonzero(game.player == player)
-    parent = np.zeros(game.infosets, dtype=np.int64)
-    parent[game.infoset[decisions]] = game.last_sequence[player, decisions]
+    parent = game.parent_sequence
     return Treeplex.from_rows([(int(game.action_count[i]), 1, int(parent[i]), None) for i in own])
 
 

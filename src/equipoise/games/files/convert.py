@@ -7,7 +7,6 @@ from pathlib import Path
 from equipoise.errors import EquipoiseError
 from equipoise.games.base import load
 from equipoise.games.files.gambit import write_efg, write_nfg
-from equipoise.games.signals.sizes import tree_nodes
 from equipoise.games.signals.stage_game import StageGame
 from equipoise.games.signals.unroll import unroll
 from equipoise.games.trees.extensive import ExtensiveGame
@@ -15,7 +14,6 @@ from equipoise.games.trees.normal import NormalGame
 from equipoise.games.trees.reduced import reduced_normal_form
 
 ENDINGS = (".efg", ".nfg")
-MOST_NODES = 2_000_000
 
 
 def convert(source: str, target: str | Path) -> ExtensiveGame | NormalGame:
@@ -32,7 +30,7 @@ def convert(source: str, target: str | Path) -> ExtensiveGame | NormalGame:
         )
     game = load(source)
     if isinstance(game, StageGame):
-        game = _unrolled(game)
+        game = unroll(game)
     if ending == ".efg":
         tree = game.tree if isinstance(game, NormalGame) else game
         write_efg(tree, target)
@@ -40,13 +38,3 @@ def convert(source: str, target: str | Path) -> ExtensiveGame | NormalGame:
     table = reduced_normal_form(game) if isinstance(game, ExtensiveGame) else game
     write_nfg(table, target)
     return table
-
-
-def _unrolled(game: StageGame) -> ExtensiveGame:
-    """Return the tree of a game given by its rounds, if it has a size to write down."""
-    nodes = tree_nodes(game)
-    if nodes > MOST_NODES:
-        raise EquipoiseError(
-            f"{game.name}: its tree has {nodes:,} nodes, expected at most {MOST_NODES:,} to convert."
-        )
-    return unroll(game)

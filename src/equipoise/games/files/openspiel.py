@@ -1,8 +1,10 @@
 """OpenSpiel's games by name, through the rules protocol.
 
 ``load_openspiel("leduc_poker")`` walks the game's states and returns its tree. Moves at one time are
-put one after another by OpenSpiel's own turn-based conversion; information sets are the states with
-equal information-state strings. OpenSpiel is an optional extra and is imported on use.
+put one after another by OpenSpiel's own turn-based conversion. Information sets are the states with
+equal information-state strings; where everyone sees everything and a game has no such strings, those
+with equal histories, of which moves at one time are a part once all of them are made. OpenSpiel is an
+optional extra and is imported on use.
 """
 
 from __future__ import annotations
@@ -13,13 +15,13 @@ import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
-from typing import Any
+from importlib import import_module
+from typing import Any, NoReturn
 
 from equipoise.errors import EquipoiseError
 from equipoise.games.trees.builder import from_rules
 from equipoise.games.trees.extensive import CHANCE, TERMINAL, ExtensiveGame, Number
 
-MOST_NODES = 3_000_000
 MOST_CHARACTERS = 500_000_000
 
 
@@ -27,7 +29,7 @@ def load_openspiel(spec: str) -> ExtensiveGame:
     """Return the tree of the OpenSpiel game ``spec``, such as ``liars_dice(dice_sides=4)``.
 
     OpenSpiel reads the parameters. Games with sampled chance moves or without information states
-    are refused, as are trees of more than ``MOST_NODES`` nodes or ``MOST_CHARACTERS`` of text.
+    are refused, as are trees with more than ``MOST_CHARACTERS`` of text.
     """
     name = f"openspiel:{spec.strip()}"
     return from_rules(OpenSpielRules(_load(spec.strip(), name), name), name)
@@ -41,6 +43,7 @@ class _State:
 
     def __init__(self, above: _State | None, move: int) -> None:
         self._above, self._move = above, move
+        self.information: str | None = None
 
     @cached_property
     def spiel(self) -> Any:
@@ -52,6 +55,9 @@ class _State:
     def moves(self) -> tuple[int, ...]:
         """OpenSpiel's numbers of the legal moves."""
         return tuple(self.spiel.legal_actions())
+
+    def __repr__(self) -> str:
+        return f"<{self.spiel.history_str() or 'start'}>"
 
 
 class OpenSpielRules:
@@ -70,14 +76,19 @@ class OpenSpielRules:
             _refuse(name, "sampled chance moves", "a game that lists them with their probabilities")
         is_open = kind.information == pyspiel.GameType.Information.PERFECT_INFORMATION
         is_sequential = kind.dynamics == dynamics.SEQUENTIAL
-        if not kind.provides_information_state_string and not (is_open and is_sequential):
-            _refuse(name, "no information states", "a game that provides them as strings")
         self.game = game if is_sequential else pyspiel.convert_to_turn_based(game)
+        if kind.provides_information_state_string:
+            self._know = _told
+        elif is_open:
+            self._know = _played if is_sequential else _played_together
+        elif not is_sequential and _has_strings(self.game):
+            self._know = _told
+        else:
+            _refuse(name, "no information states", "a game that provides them as strings")
         self.name = name
         self.players = self.game.num_players()
-        self._knows_history = not kind.provides_information_state_string
         self._labels: dict[tuple[int, str, tuple[int, ...]], tuple[str, ...]] = {}
-        self._nodes = self._characters = 0
+        self._characters = 0
         self._chance, self._terminal = pyspiel.PlayerId.CHANCE, pyspiel.PlayerId.TERMINAL
 
     def initial(self) -> _State:
@@ -88,9 +99,6 @@ class OpenSpielRules:
 
     def player(self, state: _State) -> int:
         """Who acts."""
-        self._nodes += 1
-        if self._nodes > MOST_NODES:
-            _refuse(self.name, f"more than {MOST_NODES:,} nodes", "a smaller game")
         player = int(state.spiel.current_player())
         if player == self._terminal:
             return TERMINAL
@@ -128,16 +136,45 @@ class OpenSpielRules:
 
     def information(self, state: _State) -> str:
         """The information-state string, or the history where everyone sees everything."""
-        if self._knows_history:
-            return str(state.spiel.history_str())
-        return str(state.spiel.information_state_string())
+        if state.information is None:
+            state.information = self._know(state.spiel)
+        return state.information
 
     def payoffs(self, state: _State) -> Sequence[Number]:
         """OpenSpiel's returns."""
         return [float(value) for value in state.spiel.returns()]
 
 
-def _refuse(name: str, found: str, expected: str) -> None:
+def _told(state: Any) -> str:
+    """What OpenSpiel says that the acting player knows."""
+    return str(state.information_state_string())
+
+
+def _played(state: Any) -> str:
+    """All moves so far."""
+    return str(state.history_str())
+
+
+def _played_together(state: Any) -> str:
+    """All moves so far, less those of a round in which someone has yet to choose."""
+    return str(state.simultaneous_game_state().history_str())
+
+
+def _has_strings(game: Any) -> bool:
+    """Whether a game has information-state strings, though the one it was made from promises none."""
+    import pyspiel
+
+    state = game.new_initial_state()
+    while state.is_chance_node():
+        state.apply_action(state.legal_actions()[0])
+    try:
+        with _quiet():
+            return state.is_terminal() or bool(_told(state))
+    except (pyspiel.SpielError, RuntimeError):
+        return False
+
+
+def _refuse(name: str, found: str, expected: str) -> NoReturn:
     raise EquipoiseError(f"{name}: found {found}, expected {expected}.")
 
 
@@ -149,8 +186,10 @@ def _load(spec: str, name: str) -> Any:
         raise EquipoiseError(
             f'{name}: OpenSpiel is not installed, expected it: pip install "equipoise[openspiel]".'
         ) from None
-    known = set(pyspiel.registered_names())
     short = spec.partition("(")[0].strip()
+    if short.startswith("python_"):
+        import_module("open_spiel.python.games")  # they register themselves
+    known = set(pyspiel.registered_names())
     if short not in known:
         close = difflib.get_close_matches(short, known, n=1)
         advice = f"did you mean '{close[0]}'?" if close else "expected one of OpenSpiel's names."

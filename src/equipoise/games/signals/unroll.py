@@ -15,9 +15,11 @@ from equipoise.games.signals.betting import NO_OUTCOME
 from equipoise.games.signals.betting import TERMINAL as LEAF
 from equipoise.games.signals.chance import Deal
 from equipoise.games.signals.filters import InformationFilter
+from equipoise.games.signals.sizes import tree_nodes
 from equipoise.games.signals.stage_game import StageGame
 from equipoise.games.trees.builder import from_rules
 from equipoise.games.trees.extensive import CHANCE, TERMINAL, ExtensiveGame, exact
+from equipoise.games.trees.growth import require_room
 
 State = tuple[Deal, int]
 
@@ -110,4 +112,5 @@ class OrderedRules:
 
 def unroll(game: StageGame, filtered: InformationFilter | None = None) -> ExtensiveGame:
     """Return the explicit tree of ``game``, or of Γ_F."""
+    require_room(game.name, tree_nodes(game))
     return from_rules(OrderedRules(game, filtered), game.name)

@@ -2,28 +2,23 @@
 
 There are three ways in: :func:`from_rules` for a class that follows :class:`Rules`,
 :class:`TreeBuilder` for a tree drawn by hand, and the readers of other people's formats, which use
-the builder. All of them check as they go: chance sums, equal actions in an information set, perfect
-recall.
+the builder. All of them check as they go: chance sums, equal actions in an information set.
 """
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any, Protocol
 
-import numpy as np
-
 from equipoise.errors import EquipoiseError
-from equipoise.games.trees.extensive import (
-    CHANCE,
-    TERMINAL,
-    ExtensiveGame,
-    Number,
-    check_perfect_recall,
-    exact,
-)
+from equipoise.games.trees.extensive import CHANCE, TERMINAL, ExtensiveGame, Number
+from equipoise.games.trees.growth import MOST_MOVES, Watch, growth
+from equipoise.games.trees.questions import Questions
+from equipoise.games.trees.record import Recorder
+
+_Pending = tuple[Any, int, int, int, str | None, int]
+"""A state still to be looked at: its parent, place among siblings, probability, label and depth."""
 
 
 class Rules(Protocol):
@@ -59,169 +54,38 @@ class Rules(Protocol):
         """Return each player's payoff in a terminal state."""
 
 
-class _Recorder:
-    """Collects nodes in preorder and checks them as they come."""
+def from_rules(rules: Rules, name: str | None = None, *, nodes: int | None = None) -> ExtensiveGame:
+    """Walk the whole tree of ``rules``, up to ``nodes`` nodes, and return it as arrays.
 
-    def __init__(self, name: str, players: tuple[str, ...]) -> None:
-        self.name, self.players = name, players
-        self.parent: list[int] = []
-        self.slot: list[int] = []
-        self.player: list[int] = []
-        self.infoset: list[int] = []
-        self.probability: list[int] = []
-        self.outcome: list[int] = []
-        self.payoff: list[tuple[int, ...]] = []
-        self.chance_label: dict[int, str] = {}
-        self._numbers: dict[Fraction, int] = {Fraction(1): 0}
-        self._number_of: dict[Any, int] = {}
-        self._sets: dict[tuple[int, Hashable], int] = {}
-        self._set_player: list[int] = []
-        self._set_label: list[str] = []
-        self._set_actions: list[tuple[str, ...]] = []
-        self._rows: dict[tuple[int, ...], int] = {}
-
-    def number(self, value: Number) -> int:
-        """Return the place of ``value`` in the table of numbers."""
-        # 1, 1.0 and True are equal keys: the type keeps the float road apart from the exact one.
-        key = (type(value), value)
-        place = self._number_of.get(key)
-        if place is None:
-            place = self._numbers.setdefault(exact(value, self.name), len(self._numbers))
-            self._number_of[key] = place
-        return place
-
-    def node(self, parent: int, slot: int, player: int, probability: int) -> int:
-        """Append a node and return its number."""
-        self.parent.append(parent)
-        self.slot.append(slot)
-        self.player.append(player)
-        self.probability.append(probability)
-        self.infoset.append(-1)
-        self.outcome.append(-1)
-        return len(self.parent) - 1
-
-    def decide(
-        self,
-        node: int,
-        player: int,
-        key: Hashable,
-        actions: Sequence[str],
-        label: str | None = None,
-    ) -> None:
-        """Put ``node`` into the information set ``key`` of ``player``."""
-        place = self._sets.get((player, key))
-        if place is None:
-            if not 0 <= player < len(self.players):
-                raise EquipoiseError(
-                    f"{self.name}: node {node} belongs to player {player + 1}, expected 1 to {len(self.players)}."
-                )
-            names = tuple(actions)
-            if not names or len(set(names)) != len(names):
-                raise EquipoiseError(
-                    f"{self.name}: information set {key!r} has actions {list(names)}, expected at least one "
-                    "and no label twice."
-                )
-            place = self._sets[player, key] = len(self._set_player)
-            self._set_player.append(player)
-            self._set_label.append(str(key) if label is None else label)
-            self._set_actions.append(names)
-        elif self._set_actions[place] != tuple(actions):
-            raise EquipoiseError(
-                f"{self.name}: information set {self._set_label[place]!r} has actions {list(actions)} at one node "
-                f"and {list(self._set_actions[place])} at another, expected the same."
-            )
-        self.infoset[node] = place
-
-    def chance(self, node: int, moves: Sequence[tuple[str, Number]]) -> list[int]:
-        """Check nature's probabilities at ``node`` and return their places in the number table."""
-        places = [self.number(probability) for _, probability in moves]
-        values = [exact(probability, self.name) for _, probability in moves]
-        total = sum(values, Fraction(0))
-        # Floats (0.1 + 0.2 + ...) may miss one by their rounding; rationals may not.
-        is_float = any(isinstance(probability, float) for _, probability in moves)
-        slack = Fraction(1, 10**9) if is_float else Fraction(0)
-        if not values or min(values) < 0 or abs(total - 1) > slack:
-            raise EquipoiseError(
-                f"{self.name}: the probabilities at chance node {node} are "
-                f"{[str(value) for value in values[:8]]} and sum to {float(total):.12g}, "
-                "expected nonnegative numbers that sum to 1."
-            )
-        return places
-
-    def end(self, node: int, payoffs: Sequence[Number]) -> None:
-        """Make ``node`` terminal with ``payoffs``."""
-        if len(payoffs) != len(self.players):
-            raise EquipoiseError(
-                f"{self.name}: terminal node {node} has {len(payoffs)} payoffs, expected {len(self.players)}."
-            )
-        row = tuple([self.number(payoff) for payoff in payoffs])
-        place = self._rows.get(row)
-        if place is None:
-            place = self._rows[row] = len(self.payoff)
-            self.payoff.append(row)
-        self.outcome[node] = place
-
-    def finish(self) -> ExtensiveGame:
-        """Return the game, after checking perfect recall."""
-        width = len(self.players)
-        game = ExtensiveGame(
-            name=self.name,
-            players=self.players,
-            parent=np.array(self.parent, dtype=np.int32),
-            slot=np.array(self.slot, dtype=np.int32),
-            player=np.array(self.player, dtype=np.int32),
-            infoset=np.array(self.infoset, dtype=np.int32),
-            probability=np.array(self.probability, dtype=np.uint32),
-            outcome=np.array(self.outcome, dtype=np.int32),
-            payoff=np.array(self.payoff, dtype=np.uint32).reshape(-1, width),
-            numbers=tuple(self._numbers),
-            infoset_player=np.array(self._set_player, dtype=np.int32),
-            infoset_label=tuple(self._set_label),
-            infoset_actions=tuple(self._set_actions),
-            chance_label=self.chance_label,
-        )
-        check_perfect_recall(game)
-        return game
-
-
-def from_rules(rules: Rules, name: str | None = None) -> ExtensiveGame:
-    """Walk the whole tree of ``rules`` and return it as arrays."""
-    players = rules.players
-    names = (
-        tuple(f"Player {i + 1}" for i in range(players))
-        if isinstance(players, int)
-        else tuple(players)
-    )
-    record = _Recorder(name or type(rules).__name__, names)
-    step = rules.next
-    stack: list[tuple[Any, int, int, int, str | None]] = [(rules.initial(), -1, 0, 0, None)]
+    Rules that answer nonsense, or raise, are told so in a sentence with the method and the state.
+    """
+    ask = Questions(rules, name or type(rules).__name__)
+    with growth(nodes):
+        record = Recorder(ask.name, ask.players, Watch(ask.name, ask), ask)
+    stack: list[_Pending] = [(ask.initial(), -1, 0, 0, None, 0)]
     while stack:
-        state, parent, slot, probability, label = stack.pop()
-        player = rules.player(state)
-        node = record.node(parent, slot, player, probability)
-        if label is not None:
-            record.chance_label[node] = label
+        state, parent, slot, probability, label, depth = stack.pop()
+        player = ask.player(state)
+        node = record.node(parent, slot, player, probability, label)
+        if depth == MOST_MOVES and player != TERMINAL:
+            ask.refuse(f"found no end after {MOST_MOVES:,} moves, expected a finite game")
+        depth += 1
         if player >= 0:
-            actions = rules.actions(state)
-            record.decide(node, player, rules.information(state), actions)
+            actions = ask.actions(state)
+            record.decide(node, player, ask.information(state), actions)
             for i in range(len(actions) - 1, -1, -1):
-                stack.append((step(state, i), node, i, 0, None))
+                stack.append((ask.next(state, i), node, i, 0, None, depth))
         elif player == CHANCE:
-            moves = rules.chance(state)
+            moves = ask.chance(state)
             places = record.chance(node, moves)
             for i in range(len(moves) - 1, -1, -1):
-                stack.append((step(state, i), node, i, places[i], moves[i][0]))
-        elif player == TERMINAL:
-            record.end(node, rules.payoffs(state))
+                stack.append((ask.next(state, i), node, i, places[i], moves[i][0], depth))
         else:
-            raise EquipoiseError(
-                f"{record.name}: node {node} belongs to player {player}, expected a player's index, "
-                f"CHANCE ({CHANCE}) or TERMINAL ({TERMINAL})."
-            )
+            record.end(node, ask.payoffs(state))
     return record.finish()
 
 
-@dataclass
+@dataclass(slots=True)
 class _Place:
     """A place in a tree under construction: open until something is put there."""
 
@@ -277,7 +141,7 @@ class TreeBuilder:
 
     def build(self) -> ExtensiveGame:
         """Return the finished game; every place must have been filled."""
-        record = _Recorder(self.name, self.players)
+        record = Recorder(self.name, self.players, Watch(self.name))
         stack: list[tuple[int, int, int, int, str | None]] = [(self.root, -1, 0, 0, None)]
         while stack:
             place, parent, slot, probability, edge = stack.pop()
@@ -286,9 +150,7 @@ class TreeBuilder:
                 raise EquipoiseError(
                     f"{self.name}: a place after node {parent} was left open, expected a complete tree."
                 )
-            node = record.node(parent, slot, here.player, probability)
-            if edge is not None:
-                record.chance_label[node] = edge
+            node = record.node(parent, slot, here.player, probability, edge)
             places = [0] * len(here.children)
             labels: list[str | None] = [None] * len(here.children)
             if here.player == CHANCE:

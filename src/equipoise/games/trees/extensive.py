@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import hashlib
 import math
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
@@ -29,7 +30,9 @@ Ints = NDArray[np.int32]
 
 @dataclass(frozen=True, eq=False)
 class ExtensiveGame:
-    """A finite extensive-form game with perfect recall.
+    """A finite extensive-form game.
+
+    Its players may forget what they knew or did; see :attr:`forgetful`.
 
     Attributes
     ----------
@@ -67,7 +70,7 @@ class ExtensiveGame:
     infoset_player: Ints
     infoset_label: tuple[str, ...]
     infoset_actions: tuple[tuple[str, ...], ...]
-    chance_label: dict[int, str] = field(repr=False)
+    chance_label: Mapping[int, str]
 
     @property
     def nodes(self) -> int:
@@ -102,11 +105,14 @@ class ExtensiveGame:
     @cached_property
     def depth_levels(self) -> list[NDArray[np.intp]]:
         """Nodes grouped by depth, the root first."""
-        depth = np.zeros(self.nodes, dtype=np.int32)
-        parents = self.parent.tolist()
-        for node in range(1, self.nodes):
-            depth[node] = depth[parents[node]] + 1
-        order = np.argsort(depth, kind="stable")
+        # Jump twice as far up in each pass: as many passes as the depth has binary digits.
+        depth = (self.parent >= 0).astype(np.int32)
+        above = self.parent.copy()
+        while (below := np.flatnonzero(above >= 0)).size:
+            depth[below] += depth[above[below]]
+            above[below] = above[above[below]]
+        small = depth.astype(np.int16) if depth.max() < 2**15 else depth
+        order = np.argsort(small, kind="stable")  # linear in 16 bits
         return np.split(order, np.cumsum(np.bincount(depth))[:-1])
 
     @cached_property
@@ -136,6 +142,39 @@ class ExtensiveGame:
             sets = self.infoset[above]
             last[self.player[above], nodes] = self.first_sequence[sets] + self.slot[nodes]
         return last
+
+    @cached_property
+    def forgetful(self) -> int | None:
+        """First information set whose nodes follow different own sequences, if there is one.
+
+        Without one the game has perfect recall (Kuhn 1953): a player remembers what she knew and
+        did.
+        """
+        decisions = np.flatnonzero(self.player >= 0)
+        sets = self.infoset[decisions]
+        last = self.last_sequence[self.player[decisions], decisions]
+        expected = np.zeros(self.infosets, dtype=np.int32)
+        expected[sets[::-1]] = last[::-1]
+        wrong = sets[last != expected[sets]]
+        return int(wrong[0]) if len(wrong) else None
+
+    def require_perfect_recall(self) -> None:
+        """Raise, naming the player and the information set, if someone forgets."""
+        if (place := self.forgetful) is not None:
+            raise EquipoiseError(
+                f"{self.name}: player {self.infoset_player[place] + 1} reaches the information set "
+                f"{self.infoset_label[place]!r} after different own actions, expected perfect recall "
+                "to solve the game."
+            )
+
+    @cached_property
+    def parent_sequence(self) -> Ints:
+        """Last sequence of the owner on the way to each information set, which perfect recall fixes."""
+        self.require_perfect_recall()
+        decisions = np.flatnonzero(self.player >= 0)
+        parent = np.zeros(self.infosets, dtype=np.int32)
+        parent[self.infoset[decisions]] = self.last_sequence[self.player[decisions], decisions]
+        return parent
 
     @cached_property
     def chance_reach(self) -> Floats:
@@ -184,23 +223,3 @@ def exact(value: Number, place: str) -> Fraction:
         raise EquipoiseError(f"{place}: found the number {number}, expected a finite one.")
     simple = Fraction(number).limit_denominator(10**6)
     return simple if float(simple) == number else Fraction(number)
-
-
-def check_perfect_recall(game: ExtensiveGame) -> None:
-    """Raise unless all nodes of every information set follow the same own sequence.
-
-    That is Kuhn's condition (seed 000, section 2.1): a player remembers what she knew and did.
-    """
-    decisions = np.flatnonzero(game.player >= 0)
-    sets = game.infoset[decisions]
-    last = game.last_sequence[game.player[decisions], decisions]
-    expected = np.zeros(game.infosets, dtype=np.int32)
-    expected[sets[::-1]] = last[::-1]
-    wrong = np.flatnonzero(last != expected[sets])
-    if len(wrong):
-        place = int(sets[wrong[0]])
-        raise EquipoiseError(
-            f"{game.name}: information set {game.infoset_label[place]!r} of player "
-            f"{game.infoset_player[place] + 1} is reached after different own actions, "
-            "expected perfect recall."
-        )

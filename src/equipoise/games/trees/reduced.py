@@ -1,7 +1,9 @@
 """The reduced normal form of a tree.
 
 A reduced pure strategy chooses an action at every information set that the player's own earlier
-choices do not rule out. Their number grows exponentially with the tree, so it is counted first.
+choices do not rule out. Their number grows exponentially with the tree, so it is counted first. A
+player who forgets chooses alike wherever she cannot tell where she is: her strategies are those of
+the perfect-recall refinement (:mod:`equipoise.games.trees.recall`) that do so.
 Payoffs are computed exactly: each terminal node adds its payoffs, times nature's probability, to all
 profiles that lead to it.
 """
@@ -9,6 +11,7 @@ profiles that lead to it.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -18,6 +21,7 @@ from numpy.typing import NDArray
 from equipoise.errors import EquipoiseError
 from equipoise.games.trees.extensive import ExtensiveGame
 from equipoise.games.trees.normal import NormalGame
+from equipoise.games.trees.recall import refined_sets, with_recall
 
 MOST_CELLS = 1_000_000
 _MANY = 10**18
@@ -28,24 +32,22 @@ _MOST_PLAYERS = 30
 def reduced_normal_form(game: ExtensiveGame, most_cells: int = MOST_CELLS) -> NormalGame:
     """Return the reduced normal form of ``game``, refused above ``most_cells`` profiles."""
     players = range(len(game.players))
-    counts = [count_plans(game, player) for player in players]
-    _check_size(game, counts, most_cells)
-    plans = [_plans(game, player) for player in players]
+    recalled = with_recall(game)
+    _check_size(recalled, [count_plans(recalled, player) for player in players], most_cells)
+    origin = refined_sets(game)[0] if recalled is not game else np.arange(game.infosets)
+    choices, plans = zip(*(_plans(game, recalled, origin, i) for i in players), strict=True)
     return NormalGame(
         name=game.name,
         players=game.players,
-        actions=tuple(_labels(game, player, plans[player]) for player in players),
-        payoff=_payoff(game, plans),
+        actions=tuple(_labels(game, player, choices[player]) for player in players),
+        payoff=_payoff(recalled, plans),
     )
 
 
 def _own_sets(game: ExtensiveGame, player: int) -> list[tuple[int, int, int]]:
     """Return (parent sequence, first sequence, actions) of the player's sets, parents first."""
-    decisions = np.flatnonzero(game.player == player)
-    parent = np.zeros(game.infosets, dtype=np.int64)
-    parent[game.infoset[decisions]] = game.last_sequence[player, decisions]
     own = np.flatnonzero(game.infoset_player == player)
-    columns = (parent[own], game.first_sequence[own], game.action_count[own])
+    columns = (game.parent_sequence[own], game.first_sequence[own], game.action_count[own])
     return list(zip(*(column.tolist() for column in columns), strict=True))
 
 
@@ -85,34 +87,47 @@ def _check_size(game: ExtensiveGame, counts: list[int], most_cells: int) -> None
             )
 
 
-def _plans(game: ExtensiveGame, player: int) -> NDArray[np.bool_]:
-    """Return which sequences (columns) each reduced pure strategy (row) plays."""
-    plans = np.zeros((1, game.sequences(player)), dtype=np.bool_)
+def _plans(
+    game: ExtensiveGame, recalled: ExtensiveGame, origin: NDArray[Any], player: int
+) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+    """Return the player's reduced pure strategies, one a row.
+
+    First the action at each of her sets (-1 where she never gets), then which sequences of the
+    refinement are played; ``origin`` says which set each set of the refinement is part of.
+    """
+    sets = np.flatnonzero(game.infoset_player == player)
+    column = np.zeros(game.infosets, dtype=np.intp)
+    column[sets] = np.arange(len(sets))
+    of = column[origin[recalled.infoset_player == player]]
+    choices = np.full((1, len(sets)), -1, dtype=np.int32)
+    plans = np.zeros((1, recalled.sequences(player)), dtype=np.bool_)
     plans[0, 0] = True
-    for parent, first, actions in _own_sets(game, player):
+    for (parent, first, actions), own in zip(_own_sets(recalled, player), of, strict=True):
         reached = plans[:, parent]
-        copies = np.where(reached, actions, 1)
+        is_open = reached & (choices[:, own] < 0)
+        copies = np.where(is_open, actions, 1)
         start = np.cumsum(copies) - copies
-        plans = np.repeat(plans, copies, axis=0)
+        plans, choices = np.repeat(plans, copies, axis=0), np.repeat(choices, copies, axis=0)
+        rows = np.flatnonzero(np.repeat(is_open, copies))
+        choices[rows, own] = rows - np.repeat(start, copies)[rows]
         rows = np.flatnonzero(np.repeat(reached, copies))
-        plans[rows, first + rows - np.repeat(start, copies)[rows]] = True
-    return plans
+        plans[rows, first + choices[rows, own]] = True
+    return choices, plans
 
 
-def _labels(game: ExtensiveGame, player: int, plans: NDArray[np.bool_]) -> tuple[str, ...]:
+def _labels(game: ExtensiveGame, player: int, choices: NDArray[Any]) -> tuple[str, ...]:
     """Name each strategy by its actions in the order of the sets, ``-`` where it never gets."""
-    names: list[list[str]] = [[] for _ in plans]
-    for infoset in np.flatnonzero(game.infoset_player == player).tolist():
-        actions = game.infoset_actions[infoset]
-        first = int(game.first_sequence[infoset])
-        chosen = plans[:, first : first + len(actions)]
-        places = np.where(chosen.any(axis=1), chosen.argmax(axis=1), -1).tolist()
-        for name, place in zip(names, places, strict=True):
-            name.append(actions[place] if place >= 0 else "-")
-    return tuple("/".join(name) or "-" for name in names)
+    sets = np.flatnonzero(game.infoset_player == player).tolist()
+    columns = [
+        [actions[place] if place >= 0 else "-" for place in chosen]
+        for actions, chosen in zip(
+            (game.infoset_actions[k] for k in sets), choices.T.tolist(), strict=True
+        )
+    ]
+    return tuple("/".join(name) for name in zip(*columns, strict=True)) if columns else ("-",)
 
 
-def _payoff(game: ExtensiveGame, plans: list[NDArray[np.bool_]]) -> NDArray[Any]:
+def _payoff(game: ExtensiveGame, plans: Sequence[NDArray[np.bool_]]) -> NDArray[Any]:
     """Return the payoff array of the normal form, exactly, as whole numbers over one denominator."""
     players = len(game.players)
     entries = _entries(game)

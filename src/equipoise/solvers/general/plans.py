@@ -39,9 +39,7 @@ class Plans:
 
     def __init__(self, tree: ExtensiveGame) -> None:
         self.tree = tree
-        nodes = np.flatnonzero(tree.player >= 0)
-        self.parent = np.zeros(tree.infosets, dtype=np.int32)
-        self.parent[tree.infoset[nodes]] = tree.last_sequence[tree.player[nodes], nodes]
+        self.parent = tree.parent_sequence
         self.own = [np.flatnonzero(tree.infoset_player == i).tolist() for i in self.players]
         self.last = tree.last_sequence[:, tree.terminals]
         scales = [_scale([tree.numbers[k] for k in np.unique(pays)]) for pays in tree.payoff.T]

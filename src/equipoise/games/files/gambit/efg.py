@@ -44,11 +44,10 @@ def parse_efg(text: str, source: str) -> ExtensiveGame:
 
 
 class _Infoset(NamedTuple):
-    """What a file says of an information set, and the owner's last move on the way to it."""
+    """What a file says of an information set."""
 
     label: str
     actions: tuple[str, ...]
-    after: tuple[int, int] | None
 
 
 class _Event(NamedTuple):
@@ -66,11 +65,10 @@ class _Outcome(NamedTuple):
 
 
 class _Branch(NamedTuple):
-    """A place of the tree whose node comes next: payoffs so far and each player's last move."""
+    """A place of the tree whose node comes next, and the payoffs so far."""
 
     place: int
     paid: Payoffs
-    last: tuple[tuple[int, int] | None, ...]
 
 
 class _Reader:
@@ -86,7 +84,7 @@ class _Reader:
     def game(self) -> ExtensiveGame:
         """Read all nodes and return the game."""
         nothing = self.outcomes[0].payoffs
-        stack = [_Branch(self.tree.root, nothing, tuple(None for _ in self.players))]
+        stack = [_Branch(self.tree.root, nothing)]
         while stack:
             branch = stack.pop()
             stack.extend(reversed(self.node(branch)))
@@ -112,7 +110,7 @@ class _Reader:
         event = self.event(number)
         paid = self.paid(branch)
         places = self.tree.chance(branch.place, event.moves)
-        return [_Branch(place, paid, branch.last) for place in places]
+        return [_Branch(place, paid) for place in places]
 
     def event(self, number: int) -> _Event:
         """Read the optional description of event ``number``."""
@@ -155,19 +153,15 @@ class _Reader:
                 f"found player {player + 1}, expected a number from 1 to {len(self.players)}"
             )
         number = tokens.integer("the number of an information set")
-        infoset = self.infoset(player, number, branch.last[player])
+        infoset = self.infoset(player, number)
         paid = self.paid(branch)
         places = self.tree.decide(
             branch.place, player, number, infoset.actions, label=infoset.label
         )
-        before, after = branch.last[:player], branch.last[player + 1 :]
-        return [
-            _Branch(place, paid, (*before, (number, slot), *after))
-            for slot, place in enumerate(places)
-        ]
+        return [_Branch(place, paid) for place in places]
 
-    def infoset(self, player: int, number: int, last: tuple[int, int] | None) -> _Infoset:
-        """Read the optional description of an information set and check it, recall included."""
+    def infoset(self, player: int, number: int) -> _Infoset:
+        """Read the optional description of an information set and check it."""
         tokens, known = self.tokens, self.sets.get((player, number))
         name = f"information set {number} of player {player + 1}"
         label = tokens.text("a label") if tokens.kind == TEXT else None
@@ -180,7 +174,7 @@ class _Reader:
         else:
             actions = known.actions
         if known is None:
-            known = _Infoset(label or f"({player + 1},{number})", actions, last)
+            known = _Infoset(label or f"({player + 1},{number})", actions)
             self.sets[player, number] = known
         elif known.actions != actions:
             tokens.refuse(
@@ -188,10 +182,6 @@ class _Reader:
             )
         elif label not in (None, "", known.label):
             tokens.refuse(f"{name} has a second label, expected the same label as before")
-        if known.after != last:
-            tokens.refuse(
-                f"{name} is reached after different moves of that player, expected perfect recall"
-            )
         return known
 
     def paid(self, branch: _Branch) -> Payoffs:
