@@ -14,10 +14,12 @@ import numpy as np
 import pytest
 
 from equipoise.abstraction.gameshrink import gameshrink
+from equipoise.errors import EquipoiseError
 from equipoise.games import poker
 from equipoise.games.base import load
 from equipoise.sequence.backends.array_payoff import ArrayPayoff
-from equipoise.sequence.backends.arrays import ArrayTreeplex, Device
+from equipoise.sequence.backends.arrays import ArrayTreeplex
+from equipoise.sequence.backends.levels import Device
 from equipoise.sequence.build import SequenceForm, build
 from equipoise.sequence.prox import Prox
 from equipoise.sequence.treeplex import Treeplex
@@ -36,7 +38,6 @@ FORMS = {
     "liars dice": lambda: build(load("liars_dice(sides=3)")),
     "leduc with signals": lambda: _signals(poker.leduc()),
     "rhode island": lambda: _signals(poker.rhode_island(4, 2)),
-    "tiled rhode island": lambda: build(poker.rhode_island(4, 2)),
 }
 
 
@@ -136,6 +137,11 @@ def test_prox(space: Treeplex, device: Device, kind: Any) -> None:
     expected = prox.maximum(gradient)
     assert float(value) == pytest.approx(expected.value, rel=EXACT, abs=EXACT)
     _close(arrays.get(arrays.plan(behaviour)), expected.plan)
+
+
+def test_tiles_are_for_compiled_loops(device: Device) -> None:
+    with pytest.raises(EquipoiseError, match="tiles=False"):
+        ArrayTreeplex(build(poker.rhode_island(4, 2)).X, device)
 
 
 def test_products(form: SequenceForm, device: Device) -> None:

@@ -21,7 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from equipoise.errors import EquipoiseError
-from equipoise.sequence.backends.arrays import Array, ArrayTreeplex, Device, Ints, padded_lists
+from equipoise.sequence.backends.arrays import ArrayTreeplex
+from equipoise.sequence.backends.levels import Array, Device, Ints, padded_lists
 
 # Batches are used where they are at most this share of the whole matrix.
 _BATCHED_SHARE = 0.5
@@ -96,7 +97,7 @@ class _Gradient:
 
 
 class _Rows:
-    """One Kronecker term."""
+    """One Kronecker term: rows of the opponent's bands, added up by own row, times the matrix."""
 
     def __init__(
         self,
@@ -106,40 +107,33 @@ class _Rows:
         column: NDArray[Any],
         coefficient: NDArray[Any],
     ) -> None:
-        device, target, source = gradient.device, gradient.target, gradient.source
-        self.xp, self.height, self.width = device.xp, matrix.shape[0], matrix.shape[1]
-        self.matrix = _multiplier(matrix, device)
+        device, self.source = gradient.device, gradient.source
+        self.xp, self.matrix = device.xp, _multiplier(matrix, device)
         rows, own = np.unique(row, return_inverse=True)
-        columns, other = np.unique(column, return_inverse=True)
         lists = padded_lists(own, len(rows), len(row))
-        padded = np.append(coefficient, 0.0)[lists]
-        place = np.append(source.place[columns.astype(np.int64)], 0)
+        self.band, taken = self.source.band_of(self.source.place[column.astype(np.int64)])
         # Padding reads some row and multiplies it by zero.
-        first = np.append(place[other], place[0])[lists]
-        self.leaves = lists.shape[1]
-        self.index = device.put((first.reshape(-1, 1) + np.arange(self.width)).reshape(-1))
+        padded = np.append(coefficient, 0.0)[lists]
+        self.index, self.leaves = device.put(np.append(taken, 0)[lists].reshape(-1)), lists.shape[1]
         self.coefficient = device.put(padded.reshape(len(rows), self.leaves, 1))
-        self.result = device.zeros((len(rows) + 1, self.height))
-        self.pulls = []
-        at = target.place[rows.astype(np.int64)]
-        for group in target.groups:
-            inside = np.flatnonzero((at >= group.first) & (at < group.last))
-            if len(inside):
-                pull = np.full(group.blocks * group.actions, len(rows), dtype=np.int64)
-                pull[(at[inside] - group.first) // group.width] = inside
-                self.pulls.append((group.first, group.last, device.put(pull)))
-        self.root = int(np.flatnonzero(at == 0)[0]) if (at == 0).any() else None
+        self.result = device.zeros((len(rows) + 1, matrix.shape[0]))
+        self.into, at = gradient.target.band_of(gradient.target.place[rows.astype(np.int64)])
+        pull = np.full((self.into.last - self.into.first) // self.into.width, len(rows))
+        pull[at] = np.arange(len(rows))
+        self.pull = device.put(pull)
 
     def add(self, vector: Array, out: Array) -> None:
         """Add the term's product to ``out``."""
-        xp = self.xp
-        taken = xp.reshape(xp.take(vector, self.index), (-1, self.leaves, self.width))
-        self.result[:-1, :] = self.matrix(xp.sum(taken * self.coefficient, axis=1))
-        for first, last, pull in self.pulls:
-            rows = xp.reshape(xp.take(self.result, pull, axis=0), (-1,))
-            out[first:last] = out[first:last] + rows
-        if self.root is not None:
-            out[0] = out[0] + self.result[self.root, 0]
+        xp, into = self.xp, self.into
+        rows = xp.take(self.source.rows(self.band, vector), self.index, axis=0)
+        if self.leaves == 1:
+            rows = rows * self.coefficient[:, 0, :]
+        else:
+            rows = xp.reshape(rows, (-1, self.leaves, self.band.width))
+            rows = xp.sum(rows * self.coefficient, axis=1)
+        self.result[:-1, :] = self.matrix(rows)
+        pulled = xp.reshape(xp.take(self.result, self.pull, axis=0), (-1,))
+        out[into.first : into.last] = out[into.first : into.last] + pulled
 
 
 class _Entries:

@@ -3,12 +3,13 @@
 Blocks of a treeplex that are equally deep and alike in shape (number of actions, buckets, link to
 their parents) are one *group*: an array ``blocks x actions x buckets``. Vectors are kept in *level
 order*, where the sequences of a group stand together; a pass is then one operation on each group's
-slice, and there are some tens of groups even where a game has millions of sequences.
+slice, and there are some ten groups even where a game has millions of sequences. Groups of one width
+stand together in a *band*, a matrix with a row for each (block, action).
 
-Top-down passes gather: each information set takes its parent's entry. Bottom-up passes gather, too
-(the standard has no scattered addition): a group's sequences take the values of the information sets
-that follow them, through lists padded with a place that holds zero. First buckets are added up to
-their parents' buckets, then blocks to their parents' rows.
+Top-down passes gather: each block takes its parent's row, and of it each bucket the entry that it
+extends. Bottom-up passes gather, too (the standard has no scattered addition): a group's rows take
+the values of the blocks that follow them, through lists padded with a place that holds zero. First
+buckets are added up to their parents' buckets, then blocks to their parents' rows.
 
 Only the standard's functions are used (array-api-strict checks that in the tests), so the array in
 hand decides where the work is done. Nothing here imports Numba.
@@ -17,7 +18,6 @@ hand decides where the work is done. Nothing here imports Numba.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -25,135 +25,75 @@ import numpy as np
 from numpy.typing import NDArray
 
 from equipoise.errors import EquipoiseError
+from equipoise.sequence.backends.levels import (
+    Array,
+    Band,
+    Device,
+    Group,
+    Ints,
+    group_blocks,
+    level_order,
+    padded_lists,
+)
 from equipoise.sequence.treeplex import SAME, Treeplex
-
-Array = Any
-Ints = NDArray[np.int64]
-
-
-@dataclass(frozen=True)
-class Device:
-    """An array library (its standard namespace), a device of it, and the type of numbers."""
-
-    xp: Any
-    device: Any = None
-    dtype: str = "float64"
-
-    @property
-    def floats(self) -> Any:
-        """The library's own name of ``dtype``."""
-        return getattr(self.xp, self.dtype)
-
-    def put(self, numbers: NDArray[Any]) -> Array:
-        """Copy a NumPy array here: floats as ``dtype``, indices as 64-bit integers."""
-        is_float = numbers.dtype.kind == "f"
-        kind = self.floats if is_float else self.xp.int64
-        plain = np.ascontiguousarray(numbers, dtype=np.float64 if is_float else np.int64)
-        return self.xp.asarray(plain, dtype=kind, device=self.device)
-
-    def zeros(self, shape: Any) -> Array:
-        """Return zeros."""
-        return self.xp.zeros(shape, dtype=self.floats, device=self.device)
-
-    def ones(self, shape: Any) -> Array:
-        """Return ones."""
-        return self.xp.ones(shape, dtype=self.floats, device=self.device)
-
-    def get(self, array: Array) -> NDArray[Any]:
-        """Copy an array back to NumPy."""
-        host = array.cpu() if hasattr(array, "cpu") else array
-        host = host.get() if hasattr(host, "get") and not isinstance(host, np.ndarray) else host
-        return np.from_dlpack(host) if hasattr(host, "__dlpack__") else np.asarray(host)
-
-
-@dataclass(eq=False)
-class Group:
-    """Blocks alike: sequence (n, a, k) is at ``first + (n * actions + a) * width + k``.
-
-    Attributes
-    ----------
-    sets
-        The place of its first information set, in level order.
-    index
-        The place of each information set's parent sequence, ``blocks * width`` of them.
-    fold
-        For each bucket of the parents' rows, the buckets that extend it, padded with ``width``;
-        ``None`` where buckets stay the same.
-    pulls
-        For each group of children, and for each own row (n, a), the blocks that follow it, padded
-        with the number of blocks.
-    values
-        What each information set earned in the last bottom-up pass, folded to the parents' buckets,
-        with a row of zeros at the end for padding.
-    """
-
-    first: int
-    sets: int
-    blocks: int
-    actions: int
-    width: int
-    index: Array
-    fold: Array | None = None
-    pulls: list[tuple[Group, Array, int]] = field(default_factory=list)
-    values: Array = None
-    wide: Array = None
-
-    @property
-    def last(self) -> int:
-        """The place after the last sequence."""
-        return self.first + self.blocks * self.actions * self.width
-
-    @property
-    def shape(self) -> tuple[int, int, int]:
-        """Blocks, actions, buckets."""
-        return self.blocks, self.actions, self.width
 
 
 class ArrayTreeplex:
     """A treeplex whose vectors are arrays of a library, in level order.
 
-    Its passes are those of :class:`~equipoise.sequence.treeplex.Treeplex`.
+    Its passes are those of :class:`~equipoise.sequence.treeplex.Treeplex`. A block's buckets must
+    extend one row, as they do in forms that are not cut into tiles.
     """
 
     def __init__(self, space: Treeplex, device: Device) -> None:
         self.space, self.device, self.xp = space, device, device.xp
         self.size, self.infosets = space.size, space.infosets
-        members = _group_blocks(space)
-        self.place = _level_order(space, members)
+        members = group_blocks(space)
+        self.place = level_order(space, members)
+        self.bands = self._bands(members)
         sets = np.cumsum([0, *(len(own) * int(space.blocks.buckets[own[0]]) for own in members)])
         self.groups = [self._group(own, int(at)) for own, at in zip(members, sets, strict=False)]
         self._connect(members)
 
+    def _bands(self, members: list[Ints]) -> list[Band]:
+        """Return the runs of groups that are equally wide; the empty sequence is one of its own."""
+        bands = [Band(0, 1, 1)]
+        for own in members:
+            first = int(self.place[int(self.space.blocks.start[own[0]])])
+            width = int(self.space.blocks.buckets[own[0]])
+            last = first + len(own) * int(self.space.blocks.actions[own[0]]) * width
+            if bands[-1].width == width and bands[-1].first > 0:
+                first = bands.pop().first
+            bands.append(Band(first, last, width))
+        return bands
+
+    def band_of(self, places: Ints) -> tuple[Band, Ints]:
+        """Return the one band in which rows begin at ``places``, and their numbers there."""
+        (band,) = {
+            band for band in self.bands if ((band.first <= places) & (places < band.last)).any()
+        }
+        return band, (places - band.first) // band.width
+
     def _group(self, own: Ints, sets: int) -> Group:
         """Lay out the blocks ``own``, which are alike."""
-        blocks, b = self.space.blocks, int(own[0])
+        blocks, b, put = self.space.blocks, int(own[0]), self.device.put
         actions, width = int(blocks.actions[b]), int(blocks.buckets[b])
-        rows = self.place[blocks.parent[own].astype(np.int64)]
-        put = self.device.put
-        if blocks.link[b] == SAME:
-            link, fold = np.arange(width), None
-        else:
-            at = int(blocks.link[b])
-            link = blocks.links[at : at + width].astype(np.int64)
-            fold = padded_lists(link, self._width_above(b, link), width)
-        index = (rows[:, None] + link[None, :]).reshape(-1)
+        above, rows = self.band_of(self.place[blocks.parent[own].astype(np.int64)])
         first = int(self.place[int(blocks.start[b])])
-        group = Group(first, sets, len(own), actions, width, put(index))
-        above = width
-        if fold is not None:
-            above = len(fold)
-            group.fold = put(fold)
+        group = Group(first, sets, len(own), actions, width, above, put(rows))
+        if blocks.link[b] != SAME or above.width != width:
+            at = int(blocks.link[b])
+            is_same = blocks.link[b] == SAME
+            link = np.arange(width) if is_same else blocks.links[at : at + width].astype(np.int64)
+            if link.max(initial=0) >= above.width:
+                raise EquipoiseError(
+                    f"Arrays: a block's buckets follow rows of {above.width} and entry {link.max()}, "
+                    "expected them to follow one row: build the form with tiles=False."
+                )
+            group.link, group.fold = put(link), put(padded_lists(link, above.width, width))
             group.wide = self.device.zeros((group.blocks, width + 1))
-        group.values = self.device.zeros((group.blocks + 1, above))
+        group.values = self.device.zeros((group.blocks + 1, above.width))
         return group
-
-    def _width_above(self, b: int, link: Ints) -> int:
-        """Return how many buckets the parents' rows of block ``b`` have."""
-        parent = int(self.space.blocks.parent[b])
-        if parent == 0:
-            return 1
-        above = int(np.searchsorted(self.space.blocks.start, parent, side="right")) - 1
-        return int(self.space.blocks.buckets[above])
 
     def _connect(self, members: list[Ints]) -> None:
         """Tell every group which groups follow its sequences."""
@@ -194,6 +134,10 @@ class ArrayTreeplex:
         for group in self.groups:
             yield group, self.part(group, vector)
 
+    def rows(self, band: Band, vector: Array) -> Array:
+        """Return a band of ``vector`` as a matrix."""
+        return self.xp.reshape(vector[band.first : band.last], (-1, band.width))
+
     def part(self, group: Group, vector: Array) -> Array:
         """Return a group's part of ``vector``."""
         return self.xp.reshape(vector[group.first : group.last], group.shape)
@@ -213,7 +157,10 @@ class ArrayTreeplex:
 
     def plan(self, behaviour: Array) -> Array:
         """Return the realization plan of ``behaviour``."""
-        return self._top_down(self._checked(behaviour), lambda part: part)
+        plan = self.device.ones((self.size,))
+        for group, part in self.slices(self._checked(behaviour)):
+            self.set_part(group, plan, part * self._arrivals(group, plan)[:, None, :])
+        return plan
 
     def behaviour(self, plan: Array) -> Array:
         """Return the behaviour of ``plan``; where the plan never goes, it is uniform."""
@@ -224,7 +171,13 @@ class ArrayTreeplex:
 
     def reach(self, play: Array) -> Array:
         """Return the plan of the behaviour in proportion to the positive part of ``play``."""
-        return self._top_down(play, self._normalised)
+        plan = self.device.ones((self.size,))
+        for group, part in self.slices(play):
+            arrives = self._arrivals(group, plan)
+            positive, scale, even = self._shares(part)
+            reached = positive * (scale * arrives)[:, None, :] + (even * arrives)[:, None, :]
+            self.set_part(group, plan, reached)
+        return plan
 
     def support(self, gradient: Array, *, overwrite: bool = False) -> float:
         """Return ``max_x <gradient, x>`` over the treeplex."""
@@ -254,8 +207,8 @@ class ArrayTreeplex:
         xp = self.xp
 
         def update(group: Group, gain: Array) -> Array:
-            chosen = self._normalised(self.part(group, play))
-            value = xp.sum(chosen * gain, axis=1)
+            positive, scale, even = self._shares(self.part(group, play))
+            value = xp.sum(positive * gain, axis=1) * scale + xp.sum(gain, axis=1) * even
             gain = gain - value[:, None, :]
             new = self.part(group, regret) + gain
             new = new * xp.where(new > 0, row[0], row[1])
@@ -343,22 +296,28 @@ class ArrayTreeplex:
         folded = self.xp.sum(self.xp.reshape(spread, (group.blocks, above, most)), axis=2)
         group.values[: group.blocks, :] = folded
 
-    def _top_down(self, vector: Array, behave: Callable[[Array], Array]) -> Array:
-        """Lay down a plan: each sequence is its parent's entry times its conditional probability."""
-        xp, plan = self.xp, self.device.ones((self.size,))
-        for group, part in self.slices(vector):
-            arrives = xp.reshape(xp.take(plan, group.index), (group.blocks, 1, group.width))
-            self.set_part(group, plan, arrives * behave(part))
-        return plan
+    def _arrivals(self, group: Group, plan: Array) -> Array:
+        """Return what each information set's parent has in ``plan``, blocks x buckets."""
+        arrives = self.xp.take(self.rows(group.above, plan), group.rows, axis=0)
+        return arrives if group.link is None else self.xp.take(arrives, group.link, axis=1)
 
-    def _normalised(self, part: Array) -> Array:
-        """Return the positive part scaled to sum to one over the actions; uniform where it is zero."""
+    def _shares(self, part: Array) -> tuple[Array, Array, Array]:
+        """Return p, s and e such that p s + e is the behaviour in proportion to the positive part.
+
+        p has blocks x actions x buckets, s and e one number an information set: e is not zero where
+        nothing is positive.
+        """
         xp = self.xp
         positive = xp.where(part > 0, part, xp.zeros_like(part))
-        total = xp.sum(positive, axis=1, keepdims=True)
-        is_positive = total > 0
-        share = positive / xp.where(is_positive, total, xp.ones_like(total))
-        return xp.where(is_positive, share, xp.full_like(share, 1.0 / part.shape[1]))
+        total = xp.sum(positive, axis=1)
+        is_positive = xp.astype(total > 0, self.device.floats)
+        nothing = 1.0 - is_positive
+        return positive, is_positive / (total + nothing), nothing / part.shape[1]
+
+    def _normalised(self, part: Array) -> Array:
+        """Return the behaviour in proportion to the positive part."""
+        positive, scale, even = self._shares(part)
+        return positive * scale[:, None, :] + even[:, None, :]
 
     def _checked(self, vector: Array) -> Array:
         if vector.shape != (self.size,):
@@ -374,49 +333,6 @@ class ArrayTreeplex:
         first = np.concatenate(([0], np.cumsum(blocks.buckets.astype(np.int64))))
         parts = [
             (first[own][:, None] + np.arange(int(blocks.buckets[own[0]]))).reshape(-1)
-            for own in _group_blocks(self.space)
+            for own in group_blocks(self.space)
         ]
         return np.concatenate([np.zeros(0, dtype=np.int64), *parts])
-
-
-def _group_blocks(space: Treeplex) -> list[Ints]:
-    """Return the blocks of each group, groups in order of depth."""
-    blocks = space.blocks
-    depth = np.zeros(len(blocks.start), dtype=np.int64)
-    above = np.searchsorted(blocks.start, blocks.parent, side="right") - 1
-    for b, up in enumerate(above.tolist()):
-        depth[b] = depth[up] + 1 if up >= 0 and blocks.parent[b] > 0 else 0
-    # Parents' rows of one group must be equally wide: their buckets are added up together.
-    wide = np.where(blocks.parent > 0, blocks.buckets[np.maximum(above, 0)], 1)
-    is_root = blocks.parent == 0
-    keys = np.stack([depth, is_root, blocks.actions, blocks.buckets, blocks.link, wide]).astype(
-        np.int64
-    )
-    if not keys.shape[1]:
-        return []
-    _, group = np.unique(keys, axis=1, return_inverse=True)
-    return [np.flatnonzero(group == g) for g in range(int(group.max()) + 1)]
-
-
-def _level_order(space: Treeplex, members: list[Ints]) -> Ints:
-    """Return the place in level order of every sequence."""
-    blocks = space.blocks
-    place = np.zeros(space.size, dtype=np.int64)
-    at = 1
-    for own in members:
-        size = int(blocks.actions[own[0]]) * int(blocks.buckets[own[0]])
-        sequences = blocks.start[own].astype(np.int64)[:, None] + np.arange(size)
-        place[sequences.reshape(-1)] = np.arange(at, at + sequences.size)
-        at += sequences.size
-    return place
-
-
-def padded_lists(key: Ints, count: int, padding: int, items: Ints | None = None) -> Ints:
-    """Return, for each key below ``count``, the items that have it, padded to one length."""
-    items = np.arange(len(key)) if items is None else items
-    order = np.argsort(key, kind="stable")
-    sizes = np.bincount(key, minlength=count)
-    column = np.arange(len(key)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-    lists = np.full((count, int(sizes.max(initial=1))), padding, dtype=np.int64)
-    lists[key[order], column] = items[order]
-    return lists
