@@ -12,7 +12,7 @@ from equipoise.games.signals.unroll import unroll
 from equipoise.games.trees.classic import kuhn
 from equipoise.games.trees.extensive import ExtensiveGame
 from equipoise.games.trees.normal import NormalGame, from_matrices
-from equipoise.solvers.general.matrix import support_enumeration
+from equipoise.solvers.general.extreme import extreme_equilibria
 from equipoise.solvers.general.nash import nash
 
 
@@ -26,15 +26,15 @@ def three_player_kuhn() -> ExtensiveGame:
 
 
 def equilibria(game: NormalGame) -> list[list[np.ndarray]]:
-    """All equilibria of a nondegenerate game, by supports."""
+    """All equilibria of a nondegenerate game."""
     return [
         [np.asarray(vector[1:], dtype=float) for vector in found.strategy.behaviour]
-        for found in support_enumeration(game)
+        for found in extreme_equilibria(game)
     ]
 
 
 @pytest.mark.parametrize("seed", range(10))
-def test_matrix_games_agree_with_support_enumeration(seed: int) -> None:
+def test_matrix_games_agree_with_enumeration(seed: int) -> None:
     rng = np.random.default_rng(seed)
     for _ in range(30):
         game = random_game(rng, *(int(k) for k in rng.integers(2, 5, size=2)))

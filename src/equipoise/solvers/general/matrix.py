@@ -1,16 +1,13 @@
 """Equilibria of two-player general-sum matrix games, exactly.
 
 Player 1 picks row i with probability x_i and is paid (A y)_i; player 2 picks column j with
-probability y_j and is paid (x B)_j. Both methods compute in whole numbers (payoffs are rationals, and
+probability y_j and is paid (x B)_j. All is computed in whole numbers (payoffs are rationals, and
 equilibria do not change when a player's payoffs are scaled by a positive factor or shifted), so
 there is no tolerance to choose and what comes out is an equilibrium, not nearly one.
 
-* :func:`support_enumeration` tries all pairs of supports of equal size. It finds every equilibrium of
-  a nondegenerate game. A degenerate game may have infinitely many; of those it finds the ones at
-  which the indifference equations of some pair of supports have a single solution, at least one.
-* :func:`lemke_howson` follows a path of complementary pivots to one equilibrium, for every label
-  dropped at the start. Ties in the ratio test are broken lexicographically, so that it ends on
-  degenerate games too.
+:func:`lemke_howson` follows a path of complementary pivots to one equilibrium, for every label dropped
+at the start. Ties in the ratio test are broken lexicographically, so that it ends on degenerate games
+too. All equilibria: :mod:`equipoise.solvers.general.extreme`.
 
 Sources: Lemke and Howson 1964; von Stengel 2002, "Computing equilibria for two-person games" (sections
 2.3-2.6: best-response polytopes, lexicographic pivoting); integer pivoting as in Bareiss 1968. For
@@ -20,10 +17,10 @@ more players there are best-response gaps only (:func:`equipoise.certificates.ga
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass, field
 from fractions import Fraction
-from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -32,8 +29,6 @@ from numpy.typing import NDArray
 from equipoise.errors import EquipoiseError
 from equipoise.games.trees.normal import NormalGame
 from equipoise.strategy.profile import Strategy
-
-MOST_SUPPORTS = 1_000_000
 
 Integers = NDArray[Any]
 """Arrays of Python's whole numbers, which never overflow."""
@@ -63,71 +58,6 @@ class Equilibrium:
         return Strategy(self.game.name, self.game.fingerprint, behaviour)
 
 
-def support_enumeration(game: NormalGame) -> Iterator[Equilibrium]:
-    """Yield equilibria, those of small supports first, each once."""
-    A, B = _matrices(game)
-    rows, columns = A.shape
-    pairs = math.comb(rows + columns, rows) - 1
-    if pairs > MOST_SUPPORTS:
-        raise EquipoiseError(
-            f"{game.name}: a {rows} x {columns} game has {pairs:,} pairs of supports, expected at "
-            f"most {MOST_SUPPORTS:,}; Lemke-Howson has no such limit."
-        )
-    return _enumerate(game, A, B)
-
-
-def _enumerate(game: NormalGame, A: Integers, B: Integers) -> Iterator[Equilibrium]:
-    seen: set[tuple[Mixed, Mixed]] = set()
-    rows, columns = A.shape
-    for size in range(1, min(rows, columns) + 1):
-        for own in combinations(range(rows), size):
-            for other in combinations(range(columns), size):
-                y = _indifferent(A, own, other)
-                if y is None:
-                    continue
-                x = _indifferent(B.T, other, own)
-                if x is not None and (x, y) not in seen:
-                    seen.add((x, y))
-                    yield Equilibrium(game, x, y)
-
-
-def _indifferent(A: Integers, own: Sequence[int], other: Sequence[int]) -> Mixed | None:
-    """Return the mix of ``other`` to which all of ``own`` are best responses, if there is one only.
-
-    Solves A_IJ y_J = u, sum y_J = 1 for y_J and u by elimination.
-    """
-    size = len(own)
-    system = np.zeros((size + 1, size + 2), dtype=object)
-    system[:size, :size] = A[np.ix_(own, other)]
-    system[:size, size] = -1
-    system[size, :size] = 1
-    system[size, size + 1] = 1
-    solution = _solve(system)
-    if solution is None or min(solution[:size]) < 0:
-        return None
-    mixed = [Fraction(0)] * A.shape[1]
-    for place, weight in zip(other, solution, strict=False):
-        mixed[place] = weight
-    if max(A[:, other] @ np.array(solution[:size], dtype=object)) > solution[size]:
-        return None
-    return tuple(mixed)
-
-
-def _solve(system: Integers) -> list[Fraction] | None:
-    """Solve whole-number equations ``[M | b]``; ``None`` if M is singular."""
-    size = len(system)
-    previous = 1
-    for place in range(size):
-        usable = np.flatnonzero(system[place:, place])
-        if not len(usable):
-            return None
-        first = place + int(usable[0])
-        if first != place:
-            system[[place, first]] = system[[first, place]]
-        previous = _pivot(system, place, place, previous)
-    return [Fraction(value, previous) for value in system[:, -1]]
-
-
 def _pivot(table: Integers, row: int, column: int, previous: int) -> int:
     """Pivot whole numbers in place and return the new common denominator.
 
@@ -145,7 +75,7 @@ def lemke_howson(game: NormalGame, dropped: int = 0) -> Equilibrium:
 
     Labels 0, 1, ... are player 1's strategies, then player 2's.
     """
-    A, B = _matrices(game)
+    A, B = matrices(game)
     labels = sum(A.shape)
     if not 0 <= dropped < labels:
         raise EquipoiseError(
@@ -156,12 +86,12 @@ def lemke_howson(game: NormalGame, dropped: int = 0) -> Equilibrium:
 
 def lemke_howson_all(game: NormalGame) -> list[Equilibrium]:
     """Return the equilibria that :func:`lemke_howson` reaches, over all labels, each once."""
-    A, B = _matrices(game)
+    A, B = matrices(game)
     found = (_follow(game, A, B, dropped) for dropped in range(sum(A.shape)))
     return list({(point.x, point.y): point for point in found}.values())
 
 
-class _Tableau:
+class Tableau:
     """``matrix z + slack = 1`` with ``z, slack >= 0``, in a basis; entries share a denominator.
 
     Variables are named by labels: that of the strategy that ``z`` plays, or of the other player's
@@ -177,6 +107,12 @@ class _Tableau:
         self.basis = list(slacks)
         self.variables = variables
         self.denominator = 1
+
+    def copy(self) -> Tableau:
+        """Return a tableau to pivot elsewhere."""
+        other = copy(self)
+        other.table, other.basis = self.table.copy(), self.basis.copy()
+        return other
 
     def enter(self, label: int) -> int:
         """Bring the variable of this label into the basis and return the label that leaves."""
@@ -198,6 +134,11 @@ class _Tableau:
             rows = [row for row, ratio in zip(rows, ratios, strict=True) if ratio == least]
         return rows[0]
 
+    def positive(self) -> frozenset[int]:
+        """Return the labels of the variables that are not zero."""
+        values = zip(self.basis, self.table[:, -1], strict=True)
+        return frozenset(label for label, value in values if value)
+
     def mixed(self) -> Mixed:
         """Return the variables that are strategies, scaled to sum to one."""
         value = dict(zip(self.basis, self.table[:, -1], strict=True))
@@ -210,7 +151,7 @@ def _follow(game: NormalGame, A: Integers, B: Integers, dropped: int) -> Equilib
     rows, columns = A.shape
     own, other = range(rows), range(rows, rows + columns)
     # Basic slacks of A y <= 1 carry player 1's labels, those of B'x <= 1 player 2's.
-    replies = {True: _Tableau(A, own, other), False: _Tableau(B.T.copy(), other, own)}
+    replies = {True: Tableau(A, own, other), False: Tableau(B.T.copy(), other, own)}
     is_first = dropped >= rows
     label = dropped
     while True:
@@ -221,7 +162,7 @@ def _follow(game: NormalGame, A: Integers, B: Integers, dropped: int) -> Equilib
     return Equilibrium(game, replies[False].mixed(), replies[True].mixed())
 
 
-def _matrices(game: NormalGame) -> tuple[Integers, Integers]:
+def matrices(game: NormalGame) -> tuple[Integers, Integers]:
     """Return both payoff matrices as positive whole numbers with the same equilibria."""
     if len(game.players) != 2:
         raise EquipoiseError(
