@@ -23,7 +23,7 @@ import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -168,29 +168,38 @@ def _read(path: Path, file: BinaryIO, view: mmap.mmap, kind: str | None, verify:
             raise ValueError(f"member '{info.filename}' is compressed or larger than the file")
     if _MANIFEST not in members:
         raise _foreign(path)
-    manifest = json.loads(archive.read(_MANIFEST))
+    manifest = json.loads(archive.read(_MANIFEST), parse_constant=_refuse)
     _require_format(path, manifest, kind)
-    described = manifest["arrays"]
+    described, metadata = manifest["arrays"], manifest["metadata"]
+    if not isinstance(described, dict) or not isinstance(metadata, dict):
+        raise ValueError("the manifest has no tables of arrays and metadata")
     if members.keys() != {_MANIFEST, *(f"{name}.npy" for name in described)}:
         raise ValueError("members and manifest differ")
     arrays = {
         name: _array(view, members[f"{name}.npy"], entry, verify)
         for name, entry in described.items()
     }
-    return Bundle(manifest["kind"], arrays, manifest["metadata"])
+    return Bundle(manifest["kind"], arrays, metadata)
+
+
+def _refuse(constant: str) -> NoReturn:
+    """Refuse what :func:`save` never writes: NaN and infinities, which are no JSON."""
+    raise ValueError(f"the manifest has a number {constant}")
 
 
 def _require_format(path: Path, manifest: Any, kind: str | None) -> None:
     if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
         raise _foreign(path)
-    if not isinstance(manifest["version"], int) or manifest["version"] > VERSION:
+    if not isinstance(manifest["kind"], str):
+        raise ValueError("the manifest names no kind of file")
+    if type(manifest["version"]) is not int or not 1 <= manifest["version"] <= VERSION:
         raise EquipoiseError(
-            f"{path}: written in version {manifest['version']} of the format, expected {VERSION} "
+            f"{path}: written in version {manifest['version']!r:.60} of the format, expected {VERSION} "
             "or older: update Equipoise."
         )
     if kind is not None and manifest["kind"] != kind:
         raise EquipoiseError(
-            f"{path}: found a file of kind '{manifest['kind']}', expected '{kind}'."
+            f"{path}: found a file of kind '{manifest['kind']:.60}', expected '{kind}'."
         )
 
 
@@ -200,7 +209,9 @@ def _array(
     """Return the array in the member ``info`` as a view of the file."""
     dtype, shape = np.dtype(entry["dtype"]), tuple(entry["shape"])
     if dtype.kind not in _KINDS_OF_NUMBER or dtype.str != entry["dtype"]:
-        raise ValueError(f"{info.filename} has type {entry['dtype']}")
+        raise ValueError(f"{info.filename} has type {entry['dtype']!r:.60}")
+    if not all(type(length) is int and length >= 0 for length in shape):
+        raise ValueError(f"{info.filename} has shape {list(shape)!r:.60}")
     header = info.header_offset
     signature, name, extra = _LOCAL_HEADER.unpack_from(view, header)
     begin = header + _LOCAL_HEADER.size + name + extra

@@ -83,3 +83,12 @@ def test_convergence() -> None:
     assert not time.log_x
     long, _ = convergence({"one": log(1.0, 20.0)})
     assert long.log_x
+
+
+def test_a_solve_that_is_exact_at_once_is_drawn(tmp_path: Path) -> None:
+    """A gap of zero has no place on a logarithmic axis, and a name may look like a formula."""
+    charts = convergence({"cash $x_$.eqp (lp)": [Row(1, 2, 0.5, 0.5, 0.1, 0.1)]})
+    assert all(panel.is_empty for panel in charts)
+    write_png(tmp_path / "exact.png", *charts)
+    write_html(tmp_path / "exact.html", *charts)
+    assert sorted(os.listdir(tmp_path)) == ["exact.html", "exact.png"]

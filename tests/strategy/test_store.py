@@ -296,7 +296,7 @@ def test_layouts_are_kept_and_checked(tmp_path: Path) -> None:
 def test_strategy_files_with_parts_missing(tmp_path: Path) -> None:
     path = tmp_path / "file"
     sample(path)
-    with pytest.raises(EquipoiseError, match="one behaviour array a player"):
+    with pytest.raises(EquipoiseError, match="players: found nothing"):
         store.load_strategy(path)
     with pytest.raises(EquipoiseError, match="no log"):
         store.log_of(path, store.load(path))

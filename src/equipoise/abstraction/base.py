@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from equipoise.errors import EquipoiseError
+from equipoise.games.files.fields import Fields
 from equipoise.games.signals.rounds import Floats, Indices, SignalRound
 
 PLAYERS = (0, 1)
@@ -122,6 +123,14 @@ class Abstraction:
                 f"{name}: found fingerprint {self.fingerprint}, expected {expected}; it was made "
                 "for a game with other deals or outcomes."
             )
+        for r, (signals, pair) in enumerate(zip(rounds, self.maps, strict=True)):
+            for i in PLAYERS:
+                above = _bucket_parents(signals, pair, self.maps[r - 1] if r else None, r, i)
+                if not np.array_equal(above, self.parents[r][i]):
+                    raise EquipoiseError(
+                        f"{name}, round {r + 1}, player {i + 1}: found buckets with other parents "
+                        "than their views have, expected those."
+                    )
 
     def to_arrays(self) -> tuple[dict[str, Indices], dict[str, Any]]:
         """Return arrays and JSON-able metadata that :meth:`from_arrays` turns back into this."""
@@ -145,17 +154,22 @@ class Abstraction:
         """Rebuild an abstraction from what :meth:`to_arrays` returned."""
         maps: list[Pair] = []
         parents: list[Pair] = []
+        known = Fields(meta, "Stored abstraction")
         try:
-            for r in range(int(meta["rounds"])):
+            for r in range(known.whole("rounds", least=1)):
                 pair = [_checked_map(arrays[f"map_{r}_{i}"], None, f"map_{r}_{i}") for i in PLAYERS]
-                up = [np.ascontiguousarray(arrays[f"parent_{r}_{i}"], np.uint32) for i in PLAYERS]
+                up = [_checked_parents(arrays[f"parent_{r}_{i}"], r, i) for i in PLAYERS]
                 maps.append((pair[0], pair[1]))
                 parents.append((up[0], up[1]))
-            found = cls(
-                meta["game"], meta["fingerprint"], meta["method"], tuple(maps), tuple(parents)
-            )
         except KeyError as missing:
             raise EquipoiseError(f"Stored abstraction: found no entry {missing}.") from None
+        found = cls(
+            known.text("game"),
+            known.text("fingerprint"),
+            known.text("method"),
+            tuple(maps),
+            tuple(parents),
+        )
         for r, (pair_r, up_r) in enumerate(zip(found.maps, found.parents, strict=True)):
             for i in PLAYERS:
                 above = len(found.parents[r - 1][i]) if r else 1
@@ -260,6 +274,16 @@ def _checked_map(buckets: NDArray[Any], views: int | None, place: str) -> Indice
             "every number from 0 to be used."
         )
     return np.ascontiguousarray(found, dtype=np.uint32)
+
+
+def _checked_parents(parents: NDArray[Any], r: int, i: int) -> Indices:
+    """Return stored parents as unsigned indices after checking type and sign."""
+    if parents.ndim != 1 or parents.dtype.kind not in "iu" or parents.min(initial=0) < 0:
+        raise EquipoiseError(
+            f"Stored abstraction, parent_{r}_{i}: found type {parents.dtype} and shape "
+            f"{parents.shape}, expected a vector of indices from 0."
+        )
+    return np.ascontiguousarray(parents, dtype=np.uint32)
 
 
 def _bucket_parents(

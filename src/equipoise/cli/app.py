@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import os
 import sys
+import warnings
 from collections.abc import Sequence
+from io import TextIOWrapper
 from typing import Annotated
 
 import typer
@@ -80,13 +82,20 @@ def _root(
 
 def main() -> None:
     """Run the command line and exit."""
+    for stream in (sys.stdout, sys.stderr):
+        # Names of files and players may hold what a terminal's encoding, or any, has no bytes for.
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
     sys.exit(run(sys.argv[1:]))
 
 
 def run(arguments: Sequence[str]) -> int:
     """Run one command and return its exit code; every error it can foresee ends here."""
     try:
-        return app(list(arguments), prog_name="equipoise", standalone_mode=False) or 0
+        # Certificates, not warnings of libraries, tell whether numbers can be trusted.
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return app(list(arguments), prog_name="equipoise", standalone_mode=False) or 0
     except EquipoiseError as error:
         return _fail(str(error))
     except _UsageError as error:

@@ -167,19 +167,49 @@ def require_same(path: Path, checkpoint: Bundle, own: dict[str, Any], form: Sequ
     """Raise unless ``checkpoint``, loaded from ``path``, belongs to this game and solve."""
     held = checkpoint.metadata
     if held.get("fingerprint") != own["fingerprint"]:
-        found = f"game '{held.get('game')}'"
+        found = f"game '{held.get('game')!s:.80}'"
         expected = f"'{form.name}' as it is now, through the same abstraction if there is one"
     elif held.get("method") != own["method"]:
-        found, expected = f"algorithm {held.get('method')}", own["method"]
+        found, expected = f"algorithm {held.get('method')!s:.200}", own["method"]
     elif held.get("seed") != own["seed"]:
-        found, expected = f"seed {held.get('seed')}", own["seed"]
+        found, expected = f"seed {held.get('seed')!s:.80}", own["seed"]
     else:
+        _require_arrays(path, checkpoint, form)
         _require_same_bounds(path, checkpoint, form)
         return
     raise EquipoiseError(
         f"{path}: found a solve with {found}, expected {expected}: solve without --resume to start "
         "anew."
     )
+
+
+def _require_arrays(path: Path, checkpoint: Bundle, form: SequenceForm) -> None:
+    """Raise unless the counters, the log and the best point have the shapes they must have.
+
+    What a method keeps of its own is compared with a fresh run of it when the solve begins.
+    """
+    import numpy as np
+
+    from equipoise.strategy.store import log_of, require_log
+
+    arrays = checkpoint.arrays
+    best = {"best.x": (form.X.size,), "best.y": (form.Y.size,), "best_row": (1, 6)}
+    shapes: dict[str, tuple[int, ...]] = {"run_counters": (2,)}
+    if not best.keys().isdisjoint(arrays):
+        shapes |= best
+    for name, shape in shapes.items():
+        found = arrays.get(name)
+        kind = "i" if name == "run_counters" else "f"
+        if found is None or found.shape != shape or found.dtype.kind != kind:
+            raise EquipoiseError(
+                f"{path}: array {name} is missing or has another shape, expected {shape} numbers."
+            )
+        if not np.isfinite(found).all() or (kind == "i" and found.min() < 0):
+            raise EquipoiseError(f"{path}: array {name} has numbers out of range.")
+    if len(arrays.get("log", ())):
+        log_of(path, checkpoint)
+    if "best_row" in arrays:
+        require_log(path, arrays["best_row"])
 
 
 def _require_same_bounds(path: Path, checkpoint: Bundle, form: SequenceForm) -> None:

@@ -65,9 +65,9 @@ def load_abstraction(path: Path, game: StageGame) -> Abstraction:
 
 def require_strategy_of(path: Path, strategy: Strategy, game: ExtensiveGame | StageGame) -> None:
     """Raise, naming the file, unless ``strategy`` is one of ``game``."""
-    from equipoise.strategy.table import require_strategy
+    from equipoise.strategy.table import require_distributions
 
     try:
-        require_strategy(game, strategy)
+        require_distributions(game, strategy)
     except EquipoiseError as error:
         raise EquipoiseError(f"{path}: {error}") from None

@@ -247,6 +247,7 @@ def _solve(
     """
     from equipoise.cli.checkpoints import checkpoint_of, identity, require_same, saver
     from equipoise.cli.progress import live
+    from equipoise.games.files.fields import Fields
     from equipoise.solvers.base import solve
     from equipoise.solvers.saddle.reduced import Shrinking
     from equipoise.strategy.store import CHECKPOINT, load
@@ -257,10 +258,10 @@ def _solve(
         note(f"{place}: no such checkpoint, starting from the beginning.")
     elif not request.resume and place.exists():
         note(f"{place}: an unfinished solve, which this one replaces; --resume would continue it.")
-    before = {} if checkpoint is None else checkpoint.metadata
-    algorithm = request.algorithm or str(before.get("algorithm", "auto"))
+    before = Fields({} if checkpoint is None else checkpoint.metadata, str(place))
+    algorithm = request.algorithm or before.text("algorithm", "auto")
     # A resumed solve goes on as it began, though its target may be another now.
-    target = float(before.get("target", stop.gap))
+    target = before.number("target", stop.gap)
     method, why = choose(algorithm, form if small is None else small.form, target)
     if small is not None:
         method = Shrinking(method, small)
@@ -268,16 +269,24 @@ def _solve(
     if checkpoint is not None:
         require_same(place, checkpoint, own, form)
     with live(stop, request.is_shown) as monitor:
-        solution = solve(
-            form,
-            method,
-            stop,
-            seed=request.seed,
-            monitor=monitor,
-            checkpoint=saver(place, own),
-            checkpoint_seconds=request.checkpoint_seconds,
-            resume=None if checkpoint is None else checkpoint.arrays,
-        )
+        try:
+            solution = solve(
+                form,
+                method,
+                stop,
+                seed=request.seed,
+                monitor=monitor,
+                checkpoint=saver(place, own),
+                checkpoint_seconds=request.checkpoint_seconds,
+                resume=None if checkpoint is None else checkpoint.arrays,
+            )
+        except ArithmeticError as error:
+            if checkpoint is None:
+                raise
+            raise EquipoiseError(
+                f"{place}: found numbers that no solve ends in ({error}), expected a checkpoint as "
+                "it was written: solve without --resume to start anew."
+            ) from None
     return solution, method, why
 
 

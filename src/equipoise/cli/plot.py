@@ -23,6 +23,7 @@ def command(
     json: options.Json = False,
 ) -> None:
     """Plot the gap against time and iterations; several files share one plot."""
+    from equipoise.games.files.fields import Fields
     from equipoise.plots.chart import write_html, write_png
     from equipoise.plots.convergence import convergence
     from equipoise.solvers.base import log_rows
@@ -31,7 +32,7 @@ def command(
     logs = {}
     for file in files:
         bundle = load(file)
-        algorithm = bundle.metadata.get("algorithm", "unknown")
+        algorithm = Fields(bundle.metadata, str(file)).text("algorithm", "unknown")
         logs[f"{file} ({algorithm})"] = log_rows(log_of(file, bundle))
     stem = out or files[0].with_suffix("")
     page, picture = Path(f"{stem}.html"), Path(f"{stem}.png")

@@ -36,6 +36,7 @@ def command(
 ) -> None:
     """Show what a strategy does in each information set."""
     from equipoise.cli.loading import load_game, load_strategy, player_names, require_strategy_of
+    from equipoise.strategy.store import spec_of
     from equipoise.strategy.table import decisions_in, groups
 
     if limit is None and not json:
@@ -43,7 +44,7 @@ def command(
     if limit is not None and limit < 0:
         raise EquipoiseError(f"--limit: found {limit}, expected a number >= 0.")
     profile, bundle = load_strategy(strategy)
-    rules = load_game(game or bundle.metadata.get("spec") or profile.game)
+    rules = load_game(game or spec_of(strategy, bundle) or profile.game)
     require_strategy_of(strategy, profile, rules)
     players = len(player_names(rules))
     if player is not None and not 1 <= player <= players:

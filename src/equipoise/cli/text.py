@@ -26,10 +26,11 @@ def export_command(
 ) -> None:
     """Write a strategy as text, one line an information set (docs/strategy-text.md)."""
     from equipoise.cli.loading import load_game, load_strategy, require_strategy_of
+    from equipoise.strategy.store import spec_of
     from equipoise.strategy.text import write_text
 
     profile, bundle = load_strategy(strategy)
-    rules = load_game(game or bundle.metadata.get("spec") or profile.game)
+    rules = load_game(game or spec_of(strategy, bundle) or profile.game)
     require_strategy_of(strategy, profile, rules)
     lines = write_text(text, rules, profile)
     if json:

@@ -64,6 +64,11 @@ class Chart:
             shown &= series.y > 0
         return series.x[shown], series.y[shown]
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether these axes can show no point at all."""
+        return not any(len(self.points(series)[0]) for series in self.series)
+
     def color(self, place: int) -> str:
         """Return the colour of the series at ``place``."""
         return PALETTE[place % len(PALETTE)]
@@ -113,10 +118,11 @@ def write_png(path: str | Path, *charts: Chart, dpi: int = 110) -> None:
                 "linestyle": "-" if "lines" in mode else "",
                 "marker": ("." if series.is_line else "o") if "markers" in mode else "",
             }
-            axes.plot(x, y, label=series.name, color=chart.color(place), **form)
-        axes.set(title=chart.title, xlabel=chart.x_label, ylabel=chart.y_label)
-        axes.set_xscale("log" if chart.log_x else "linear")
-        axes.set_yscale("log" if chart.log_y else "linear")
+            axes.plot(x, y, label=_literal(series.name), color=chart.color(place), **form)
+        axes.set(title=_literal(chart.title), xlabel=chart.x_label, ylabel=chart.y_label)
+        if not chart.is_empty:  # a logarithmic axis without points has no range
+            axes.set_xscale("log" if chart.log_x else "linear")
+            axes.set_yscale("log" if chart.log_y else "linear")
         axes.grid(color="0.9")
         axes.set_axisbelow(True)
         axes.spines[["top", "right"]].set_visible(False)
@@ -124,6 +130,11 @@ def write_png(path: str | Path, *charts: Chart, dpi: int = 110) -> None:
         axes.legend(frameon=False, **(below if chart.legend_below else {}))
     canvas = FigureCanvasAgg(figure)
     write_atomically(path, lambda file: canvas.print_png(file, metadata={"Software": None}))
+
+
+def _literal(text: str) -> str:
+    """Return ``text`` so that Matplotlib takes no dollar in it for the begin of a formula."""
+    return text.replace("$", r"\$")
 
 
 def _mode(series: Series) -> str:

@@ -259,12 +259,32 @@ class Progress:
         """Continue from what :meth:`state` returned."""
         prefix = "run."
         own = {k[len(prefix) :]: v for k, v in arrays.items() if k.startswith(prefix)}
+        _require_alike(own, self.run.state())
         self.run.restore(own)
         self.run.iterations, self.run.gradients = (int(n) for n in arrays["run_counters"])
         self.rows[:] = log_rows(arrays["log"])
         if "best.x" in arrays:
             self.best = np.array(arrays["best.x"]), np.array(arrays["best.y"])
             (self.best_row,) = log_rows(arrays["best_row"])
+
+
+def _require_alike(found: Arrays, fresh: Arrays) -> None:
+    """Raise unless ``found`` has the arrays of a ``fresh`` run, with finite numbers where it has."""
+    if found.keys() != fresh.keys():
+        raise EquipoiseError(
+            f"Checkpoint: found arrays {sorted(found)} of the run, expected {sorted(fresh)}."
+        )
+    for name, new in fresh.items():
+        old = found[name]
+        if old.shape != new.shape or old.dtype != new.dtype:
+            raise EquipoiseError(
+                f"Checkpoint: array {name} has type {old.dtype} and shape {old.shape}, expected "
+                f"{new.dtype} and {new.shape}."
+            )
+        if np.isnan(old).any() or (np.isfinite(new).all() and not np.isfinite(old).all()):
+            raise EquipoiseError(
+                f"Checkpoint: array {name} has a number that is not finite, expected finite ones."
+            )
 
 
 def log_array(rows: list[Row] | tuple[Row, ...]) -> NDArray[np.float64]:

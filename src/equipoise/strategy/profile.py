@@ -11,7 +11,7 @@ action, one entry a view (or bucket).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -20,6 +20,9 @@ from numpy.typing import NDArray
 
 from equipoise.errors import EquipoiseError
 from equipoise.games.signals.betting import BettingTree
+
+# Probabilities of an information set sum to one up to this, whatever precision they are kept in.
+_ROUNDING = 1e-6
 
 
 @dataclass(frozen=True)
@@ -53,6 +56,16 @@ class Layout:
         """Return the first entry of each decision node of ``player``; then the vector's length."""
         sizes = [actions * self.buckets[turn][player] for turn, actions in self.nodes[player]]
         return np.concatenate(([1], 1 + np.cumsum(sizes))).astype(np.int64)
+
+    def sums(self, player: int, vector: NDArray[Any]) -> NDArray[np.float64]:
+        """Return the sum of the probabilities in each information set of ``player``."""
+        starts = self.starts(player).tolist()
+        blocks = zip(self.nodes[player], starts[:-1], starts[1:], strict=True)
+        parts = [
+            vector[begin:end].reshape(actions, -1).sum(axis=0, dtype=np.float64)
+            for (_, actions), begin, end in blocks
+        ]
+        return np.concatenate([np.empty(0), *parts])
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,4 +108,18 @@ class Strategy:
                 raise EquipoiseError(
                     f"Strategy of '{self.game}': player {player + 1} has a negative or non-finite "
                     "probability, expected numbers from 0 to 1."
+                )
+
+    def require_sums(self, sums: Callable[[int, NDArray[Any]], NDArray[np.float64]]) -> None:
+        """Raise unless the probabilities in every information set sum to one.
+
+        ``sums(player, vector)`` adds them up, set by set.
+        """
+        for player, vector in enumerate(self.behaviour):
+            totals = sums(player, vector)
+            worst = int(np.abs(totals - 1).argmax()) if len(totals) else 0
+            if len(totals) and abs(totals[worst] - 1) > _ROUNDING:
+                raise EquipoiseError(
+                    f"Strategy of '{self.game}': the probabilities in information set {worst + 1} of "
+                    f"player {player + 1} sum to {totals[worst]:.9g}, expected 1."
                 )

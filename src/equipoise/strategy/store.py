@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from equipoise.abstraction.base import Abstraction
 from equipoise.bundle import FORMAT, Arrays, Bundle, Metadata, load, save
 from equipoise.errors import EquipoiseError
+from equipoise.games.files.fields import Fields
 from equipoise.strategy.profile import Layout, Strategy
 
 __all__ = [
@@ -27,10 +28,18 @@ __all__ = [
     "save",
     "save_abstraction",
     "save_strategy",
+    "spec_of",
     "strategy_of",
 ]
 
 STRATEGY, CHECKPOINT, ABSTRACTION = "strategy", "checkpoint", "abstraction"
+
+_FLOATS = ("<f8", "<f4")
+# Paths are no longer than this on any system we know.
+_LONGEST_SPEC = 4096
+_LOG_COLUMNS = 6
+# No machine counts or runs further: 2^53, up to which floats know every whole number.
+_MOST = 2.0**53
 
 
 def save_strategy(
@@ -61,23 +70,34 @@ def load_strategy(path: str | Path, *, verify: bool = True) -> Strategy:
 
 def strategy_of(path: str | Path, bundle: Bundle) -> Strategy:
     """Return the strategy that ``bundle``, loaded from ``path``, holds."""
-    known = bundle.metadata
-    players = known.get("players")
-    names = [f"behaviour.{i}" for i in range(players)] if isinstance(players, int) else []
-    if not names or not {"game", "fingerprint"} <= known.keys() or set(names) - set(bundle.arrays):
+    known = Fields(bundle.metadata, f"{path}: metadata")
+    names = [name for name in bundle.arrays if name.startswith("behaviour.")]
+    players = known.whole("players", least=1)
+    if set(names) != {f"behaviour.{i}" for i in range(len(names))} or len(names) != players:
         raise EquipoiseError(
-            f"{path}: found metadata {sorted(known)} and arrays {sorted(bundle.arrays)}, expected "
-            "game, fingerprint, players and one behaviour array a player."
+            f"{path}: found arrays {_list(bundle.arrays)} for {players} players, expected one "
+            "behaviour array a player."
         )
-    vectors = tuple(bundle.arrays[name] for name in names)
-    for name, vector in zip(names, vectors, strict=True):
-        if vector.ndim != 1 or vector.dtype.kind != "f":
+    vectors = tuple(bundle.arrays[f"behaviour.{i}"] for i in range(players))
+    for player, vector in enumerate(vectors):
+        if vector.ndim != 1 or vector.dtype.str not in _FLOATS or len(vector) == 0:
             raise EquipoiseError(
-                f"{path}: array {name} has type {vector.dtype} and shape {vector.shape}, expected "
-                "a vector of floats."
+                f"{path}: array behaviour.{player} has type {vector.dtype} and shape "
+                f"{vector.shape}, expected a vector of floats."
             )
-    layout = None if "layout" not in known else _layout(path, known["layout"], vectors)
-    return Strategy(str(known["game"]), str(known["fingerprint"]), vectors, layout)
+    layout = None if "layout" not in known else _layout(path, known.data["layout"], vectors)
+    return Strategy(known.text("game"), known.text("fingerprint"), vectors, layout)
+
+
+def spec_of(path: str | Path, bundle: Bundle) -> str | None:
+    """Return the game that the strategy in ``bundle``, loaded from ``path``, says it is of."""
+    known = Fields(bundle.metadata, f"{path}: metadata")
+    if "spec" not in known:
+        return None
+    spec = known.text("spec")
+    if not spec.isprintable() or not 0 < len(spec) <= _LONGEST_SPEC:
+        known.fail("spec", f"a game in at most {_LONGEST_SPEC} printable characters")
+    return spec
 
 
 def _layout(path: str | Path, described: Any, vectors: tuple[NDArray[Any], ...]) -> Layout:
@@ -92,7 +112,9 @@ def _layout(path: str | Path, described: Any, vectors: tuple[NDArray[Any], ...])
             buckets=tuple(tuple(int(count) for count in row) for row in described["buckets"]),
         )
         expected = tuple(int(layout.starts(player)[-1]) for player in range(len(vectors)))
-    except (KeyError, IndexError, TypeError, ValueError):
+        if any(actions < 1 for own in layout.nodes for _, actions in own):
+            raise ValueError
+    except (KeyError, IndexError, OverflowError, TypeError, ValueError):
         raise EquipoiseError(
             f"{path}: the layout cannot be read, expected decision nodes and buckets a round."
         ) from None
@@ -120,8 +142,27 @@ def load_abstraction(path: str | Path) -> Abstraction:
 def log_of(path: str | Path, bundle: Bundle) -> NDArray[np.float64]:
     """Return the log in ``bundle``, loaded from ``path``: one row a measurement of the gap."""
     log = bundle.arrays.get("log")
-    if log is None or log.dtype != np.float64 or log.ndim != 2 or log.shape[1] != 6:
+    if log is None or log.dtype != np.float64 or log.ndim != 2 or log.shape[1] != _LOG_COLUMNS:
         raise EquipoiseError(
             f"{path}: found no log of a solve, expected a strategy or checkpoint with one."
         )
+    require_log(path, log)
     return log
+
+
+def require_log(path: str | Path, log: NDArray[Any]) -> None:
+    """Raise unless ``log`` has rows, all of finite numbers, with counts and times from zero up."""
+    if len(log) == 0:
+        raise EquipoiseError(f"{path}: found an empty log, expected one with measurements.")
+    counts = np.delete(log, (2, 3), axis=1)  # all but the bounds
+    if not np.isfinite(log).all() or counts.min() < 0 or counts.max() > _MOST:
+        raise EquipoiseError(
+            f"{path}: found a log with numbers out of range, expected finite bounds, and counts and "
+            "times from zero up."
+        )
+
+
+def _list(names: Iterable[str]) -> str:
+    """Return some names, for a sentence."""
+    text = ", ".join(sorted(names))
+    return text if len(text) <= 60 else f"{text[:57]}..."

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from equipoise.games.signals.stage_game import StageGame
 from equipoise.games.signals.views import views
@@ -49,6 +50,22 @@ def require_strategy(game: ExtensiveGame | StageGame, strategy: Strategy) -> Non
         return
     sizes = tuple(game.sequences(player) for player in range(len(game.players)))
     strategy.require(game.name, game.fingerprint, sizes)
+
+
+def require_distributions(game: ExtensiveGame | StageGame, strategy: Strategy) -> None:
+    """Raise unless ``strategy`` is one of ``game`` and its probabilities sum to one everywhere.
+
+    A certificate takes weights and makes probabilities of them; a file must hold probabilities.
+    """
+    require_strategy(game, strategy)
+
+    def sums(player: int, vector: NDArray[Any]) -> NDArray[np.float64]:
+        assert not isinstance(game, StageGame)
+        firsts = game.first_sequence[game.infoset_player == player]
+        # The sets of a player follow one another; without any, there is nothing to add.
+        return np.add.reduceat(vector.astype(np.float64), firsts) if len(firsts) else np.empty(0)
+
+    strategy.require_sums(view_layout(game).sums if isinstance(game, StageGame) else sums)
 
 
 def groups(game: ExtensiveGame | StageGame) -> Iterator[Group]:

@@ -13,9 +13,12 @@ from numpy.typing import NDArray
 from equipoise.bundle import Arrays, load, save
 from equipoise.cards.showdown import COMBOS
 from equipoise.errors import EquipoiseError
+from equipoise.games.files.fields import Fields
 from equipoise.games.tournaments.tournament import Hands, Tournament, decisions
 
 KIND = "tournament"
+
+_ROUNDING = 1e-6
 
 Plays = NDArray[np.float64]
 
@@ -86,6 +89,11 @@ def load_tournament(path: str | Path) -> tuple[TournamentStrategy, dict[int, NDA
                 raise EquipoiseError(
                     f"{path}: array {name} is missing or has another shape, expected {shape} floats."
                 )
+            most = 1.0 if name.startswith("plays") else tournament.pool
+            if not ((found >= -_ROUNDING * most) & (found <= most * (1 + _ROUNDING))).all():
+                raise EquipoiseError(
+                    f"{path}: array {name} has numbers out of range, expected all from 0 to {most:g}."
+                )
         plays[m], values[m] = bundle.arrays[f"plays.{m}"], bundle.arrays[f"values.{m}"]
     return TournamentStrategy(tournament, plays), values
 
@@ -100,5 +108,18 @@ def tournament_of(path: str | Path, rules: Any) -> Tournament:
     names = {field.name for field in fields(Tournament)}
     if not isinstance(rules, dict) or rules.keys() != names:
         raise EquipoiseError(f"{path}: found no rules of a tournament, expected {sorted(names)}.")
-    known: dict[str, Any] = {k: tuple(x) if isinstance(x, list) else x for k, x in rules.items()}
-    return Tournament(**known)
+    given = Fields(rules, f"{path}: tournament")
+    blinds = given.numbers("blinds")
+    if len(blinds) != 2 or not all(isinstance(blind, int) for blind in blinds):
+        given.fail("blinds", "two whole numbers")
+    try:
+        return Tournament(
+            players=given.whole("players"),
+            chips=given.whole("chips"),
+            blinds=(int(blinds[0]), int(blinds[1])),
+            prizes=tuple(float(prize) for prize in given.numbers("prizes")),
+            ante=given.whole("ante"),
+            unit=given.whole("unit"),
+        )
+    except EquipoiseError as error:
+        raise EquipoiseError(f"{path}: {error}") from None

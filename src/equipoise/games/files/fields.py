@@ -21,7 +21,7 @@ class Fields:
     def of(value: Any, place: str) -> Fields:
         """Return ``value`` as a table."""
         if not isinstance(value, Mapping):
-            raise EquipoiseError(f"{place}: found {value!r}, expected a table.")
+            raise EquipoiseError(f"{place}: found {_found(value)}, expected a table.")
         return Fields(value, place)
 
     def __contains__(self, key: str) -> bool:
@@ -33,7 +33,7 @@ class Fields:
 
     def fail(self, key: str, expected: str) -> NoReturn:
         """Raise, saying what was found in a field and what was expected."""
-        found = f"{self.data[key]!r:.80}" if key in self.data else "nothing"
+        found = _found(self.data[key]) if key in self.data else "nothing"
         raise EquipoiseError(f"{self.at(key)}: found {found}, expected {expected}.")
 
     def only(self, *known: str) -> None:
@@ -99,6 +99,19 @@ class Fields:
         return [Fields.of(row, f"{self.at(key)} {i + 1}") for i, row in enumerate(value)]
 
 
+def _found(value: Any) -> str:
+    """Return ``value`` as a sentence can show it; numbers of thousands of digits have no text."""
+    try:
+        return f"{value!r:.80}"
+    except ValueError:
+        return "a number of thousands of digits"
+
+
 def is_number(value: Any) -> bool:
-    """Say whether ``value`` is a finite number (true and false are not)."""
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    """Say whether ``value`` is a number that a float can hold (true and false are not)."""
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return False
+    try:
+        return math.isfinite(value)
+    except OverflowError:
+        return False

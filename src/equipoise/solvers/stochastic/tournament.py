@@ -106,7 +106,7 @@ def solve_tournament(
                     finished = {k: _finished(solution) for k, solution in done.items()}
                     checkpoint(_state({**finished, m: progress}))
 
-            start = _restored(resume, m)
+            start = _restored(resume, m, game)
             if start is not None and start.rows:
                 clock.continue_from(start)
             done[m] = solve_stochastic(
@@ -169,13 +169,26 @@ def _state(parts: Mapping[int, StochasticProgress]) -> Arrays:
     return arrays
 
 
-def _restored(arrays: Mapping[str, NDArray[Any]], m: int) -> StochasticProgress | None:
+def _restored(
+    arrays: Mapping[str, NDArray[Any]], m: int, game: JamFold
+) -> StochasticProgress | None:
     """Return the progress with m players left that ``arrays`` hold, if any."""
     if f"profile.{m}" not in arrays:
         return None
+    rows = len(arrays.get(f"log.{m}", ()))
+    shapes = {"iterations": (1,), "values": (game.states * m,), "log": (rows, 6)}
+    for name, shape in shapes.items():
+        found = arrays.get(f"{name}.{m}")
+        if found is None or found.shape != shape or not np.isfinite(found).all():
+            raise EquipoiseError(
+                f"Checkpoint: array {name}.{m} is missing, has another shape or numbers that are "
+                f"not finite, expected {shape} finite numbers."
+            )
+    profile = np.array(arrays[f"profile.{m}"], dtype=np.float64)
+    game.require(profile)
     return StochasticProgress(
         iterations=int(arrays[f"iterations.{m}"][0]),
         values=np.array(arrays[f"values.{m}"]),
-        profile=np.array(arrays[f"profile.{m}"]),
+        profile=profile,
         rows=log_rows(arrays[f"log.{m}"]),
     )
