@@ -53,7 +53,7 @@ def test_every_row_names_a_function_and_says_what_it_is(entry) -> None:
         ("leduc(ranks=" + "(" * 5000 + "1", "unmatched parentheses"),
         ("leduc(rank=5)", "unknown parameter 'rank', did you mean 'ranks'?"),
         ("leduc(colours=5)", "unknown parameter 'colours', expected one of ranks, suits."),
-        ("leduc(ranks=-5)", "ranks is -5, expected a whole number >= 1"),
+        ("leduc(ranks=-5)", "ranks is -5, expected a whole number from 1 to 10,000"),
         ("leduc(ranks=1e999)", "ranks is inf, expected a finite number"),
         ("leduc(ranks=2.5)", "ranks is 2.5, expected a whole number"),
         ("leduc(ranks=True)", "ranks is True, expected a whole number"),

@@ -47,6 +47,8 @@ from equipoise.games.bayesian.parametric import ParametricModel, parse
 from equipoise.games.files.fields import Fields
 
 NAMES = ("bet-or-check", "river", "kuhn", "raise-or-fold")
+# Of a deck: every pair of cards is an entry of a table.
+_MOST_CARDS = 1000
 KINDS = ("finite", "deck", "joint")
 
 
@@ -144,7 +146,7 @@ def _signals(fields: Fields, players: int) -> Signals:
         return Signals.discrete(*_rows(table, "finite", players))
     if kinds == ["deck"]:
         table.only("deck")
-        return Signals.deck(table.whole("deck", least=2))
+        return Signals.deck(table.whole("deck", least=2, most=_MOST_CARDS))
     if kinds == ["joint"]:
         table.only("joint", "edges")
         edges = _floats(table, "edges") if "edges" in table else None

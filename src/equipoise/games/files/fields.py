@@ -21,7 +21,7 @@ class Fields:
     def of(value: Any, place: str) -> Fields:
         """Return ``value`` as a table."""
         if not isinstance(value, Mapping):
-            raise EquipoiseError(f"{place}: found {_found(value)}, expected a table.")
+            raise EquipoiseError(f"{place}: found {shown(value)}, expected a table.")
         return Fields(value, place)
 
     def __contains__(self, key: str) -> bool:
@@ -33,7 +33,7 @@ class Fields:
 
     def fail(self, key: str, expected: str) -> NoReturn:
         """Raise, saying what was found in a field and what was expected."""
-        found = _found(self.data[key]) if key in self.data else "nothing"
+        found = shown(self.data[key]) if key in self.data else "nothing"
         raise EquipoiseError(f"{self.at(key)}: found {found}, expected {expected}.")
 
     def only(self, *known: str) -> None:
@@ -54,11 +54,15 @@ class Fields:
         value = self.data.get(key, default)
         return value if isinstance(value, bool) else self.fail(key, "true or false")
 
-    def whole(self, key: str, default: int | None = None, least: int = 0) -> int:
-        """Read a whole number of at least ``least``."""
+    def whole(
+        self, key: str, default: int | None = None, least: int = 0, most: int | None = None
+    ) -> int:
+        """Read a whole number of at least ``least``, and at most ``most`` if that is given."""
         value = self.data.get(key, default)
         if not isinstance(value, int) or isinstance(value, bool) or value < least:
             self.fail(key, f"a whole number of at least {least}")
+        if most is not None and value > most:
+            self.fail(key, f"a whole number of at most {most:,}")
         return value
 
     def number(self, key: str, default: float | None = None) -> int | float:
@@ -99,7 +103,7 @@ class Fields:
         return [Fields.of(row, f"{self.at(key)} {i + 1}") for i, row in enumerate(value)]
 
 
-def _found(value: Any) -> str:
+def shown(value: Any) -> str:
     """Return ``value`` as a sentence can show it; numbers of thousands of digits have no text."""
     try:
         return f"{value!r:.80}"

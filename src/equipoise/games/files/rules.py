@@ -77,7 +77,7 @@ from equipoise.games.signals.stage_game import (
     check_order,
     showdowns,
 )
-from equipoise.games.signals.stages import Pot, Stage, assemble
+from equipoise.games.signals.stages import MOST_RAISES, Pot, Stage, assemble
 from equipoise.games.trees.extensive import exact
 
 _TOP = (
@@ -93,6 +93,9 @@ _TOP = (
     "ranking",
     "outcome",
 )
+
+# Signals that one round shows, and players who see them: more could not be dealt, nor listed.
+_MOST_SIGNALS, _MOST_PLAYERS = 100, 100
 
 
 def load_rules(path: str | Path) -> StageGame:
@@ -139,11 +142,11 @@ def library_game(name: str) -> StageGame:
 
 def _game(fields: Fields, stem: str) -> StageGame:
     name = fields.text("name", stem)
-    players = fields.whole("players", 2, least=2)
+    players = fields.whole("players", 2, least=2, most=_MOST_PLAYERS)
     rounds = fields.tables("round")
     if not rounds:
         raise EquipoiseError("round: found none, expected at least one.")
-    public = tuple(turn.whole("public", 0) for turn in rounds)
+    public = tuple(turn.whole("public", 0, most=_MOST_SIGNALS) for turn in rounds)
     private = tuple(_private(turn, players) for turn in rounds)
     tree = _tree(fields, rounds, players)
     if ("deck" in fields) == ("signals" in fields):
@@ -174,10 +177,10 @@ def _private(turn: Fields, players: int) -> tuple[int, ...]:
     """Read γ_i: one number for all players, or a list."""
     if isinstance(turn.data.get("private"), list):
         counts = turn.numbers("private")
-        if len(counts) != players or any(n < 0 or n != int(n) for n in counts):
-            turn.fail("private", f"{players} whole numbers from zero up")
+        if len(counts) != players or any(n not in range(_MOST_SIGNALS + 1) for n in counts):
+            turn.fail("private", f"{players} whole numbers from 0 to {_MOST_SIGNALS}")
         return tuple(int(n) for n in counts)
-    return (turn.whole("private", 0),) * players
+    return (turn.whole("private", 0, most=_MOST_SIGNALS),) * players
 
 
 def _tree(fields: Fields, rounds: Sequence[Fields], players: int) -> BettingTree:
@@ -204,7 +207,9 @@ def _stage(turn: Fields, players: int, opened: int) -> Stage:
         turn.fail("first", f"a player from 1 to {players}")
     if turn.number("bet") <= 0:
         turn.fail("bet", "a positive amount")
-    return limit_stage(float(turn.number("bet")), turn.whole("cap", least=1), first - 1, opened)
+    return limit_stage(
+        float(turn.number("bet")), turn.whole("cap", least=1, most=MOST_RAISES), first - 1, opened
+    )
 
 
 def _missing_stage(place: str, pot: Pot) -> NoReturn:

@@ -11,16 +11,21 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from equipoise.errors import EquipoiseError
+from equipoise.games.files.fields import shown
 from equipoise.games.trees.builder import from_rules
 from equipoise.games.trees.extensive import CHANCE, TERMINAL, ExtensiveGame, Number
+from equipoise.games.trees.growth import require_room
+
+# Beyond these no tree fits anywhere; nothing is counted, let alone listed, before they are checked.
+_MOST_CARDS, _MOST_SIDES = 10_000, 30
 
 
-def _at_least(game: str, **bounds: tuple[int, int]) -> None:
-    """Raise unless each named parameter is a whole number no smaller than its bound."""
-    for name, (value, least) in bounds.items():
-        if not isinstance(value, int) or isinstance(value, bool) or value < least:
+def _require_whole(game: str, **bounds: tuple[int, int, int]) -> None:
+    """Raise unless each named parameter is a whole number between its bounds."""
+    for name, (value, least, most) in bounds.items():
+        if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
             raise EquipoiseError(
-                f"{game}: {name} is {value!r}, expected a whole number >= {least}."
+                f"{game}: {name} is {shown(value)}, expected a whole number from {least} to {most:,}."
             )
 
 
@@ -34,7 +39,7 @@ class Kuhn:
     _OVER = frozenset({"pp", "pbp", "pbb", "bp", "bb"})
 
     def __init__(self, cards: int = 3) -> None:
-        _at_least("kuhn", cards=(cards, 2))
+        _require_whole("kuhn", cards=(cards, 2, _MOST_CARDS))
         self.cards = cards
 
     def initial(self) -> tuple[tuple[int, ...], str]:
@@ -105,7 +110,7 @@ class Leduc:
     players = 2
 
     def __init__(self, ranks: int = 3, suits: int = 2) -> None:
-        _at_least("leduc", ranks=(ranks, 1), suits=(suits, 1))
+        _require_whole("leduc", ranks=(ranks, 1, _MOST_CARDS), suits=(suits, 1, _MOST_CARDS))
         if ranks * suits < 3:
             raise EquipoiseError(
                 f"leduc: {ranks} ranks x {suits} suits make {ranks * suits} cards, expected 3 or more."
@@ -188,7 +193,7 @@ class LiarsDice:
     players = 2
 
     def __init__(self, sides: int = 6) -> None:
-        _at_least("liars_dice", sides=(sides, 1))
+        _require_whole("liars_dice", sides=(sides, 1, _MOST_SIDES))
         self.sides = sides
         self.liar = 2 * sides
         bids = (f"{1 + bid // sides}-{1 + bid % sides}" for bid in range(self.liar))
@@ -244,18 +249,22 @@ class LiarsDice:
 
 
 def kuhn(cards: int = 3) -> ExtensiveGame:
-    """Return the tree of :class:`Kuhn` poker."""
-    return from_rules(Kuhn(cards), "kuhn" if cards == 3 else f"kuhn(cards={cards})")
+    """Return the tree of :class:`Kuhn` poker: 1 + n + 9 n (n - 1) nodes."""
+    rules = Kuhn(cards)
+    require_room("kuhn", 1 + cards + 9 * cards * (cards - 1))
+    return from_rules(rules, "kuhn" if cards == 3 else f"kuhn(cards={cards})")
 
 
 def leduc(ranks: int = 3, suits: int = 2) -> ExtensiveGame:
-    """Return the tree of :class:`Leduc` poker."""
+    """Return the tree of :class:`Leduc` poker: 15 nodes of betting a round, which 5 ways go through."""
+    rules, cards = Leduc(ranks, suits), ranks * suits
+    require_room("leduc", 1 + cards + cards * (cards - 1) * (15 + 5 * 15 * (cards - 2)))
     name = "leduc" if (ranks, suits) == (3, 2) else f"leduc(ranks={ranks},suits={suits})"
-    return from_rules(Leduc(ranks, suits), name)
+    return from_rules(rules, name)
 
 
 def liars_dice(sides: int = 6) -> ExtensiveGame:
-    """Return the tree of :class:`LiarsDice`."""
-    return from_rules(
-        LiarsDice(sides), "liars_dice" if sides == 6 else f"liars_dice(sides={sides})"
-    )
+    """Return the tree of :class:`LiarsDice`: bids are sets of 2 s, most of them called once."""
+    rules = LiarsDice(sides)
+    require_room("liars_dice", 1 + sides + sides**2 * (2 ** (2 * sides + 1) - 1))
+    return from_rules(rules, "liars_dice" if sides == 6 else f"liars_dice(sides={sides})")
