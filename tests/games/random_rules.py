@@ -24,8 +24,12 @@ DECKS = [
 def random_game(random: Random) -> StageGame:
     """Return a game over cards, or over signals of any kind."""
     data = _poker(random) if random.random() < 0.5 else _signals(random)
+    ante = {"ante": random.randint(0, 2)}
     blinds = {"blinds": random.choice([[1, 2], [2, 1]])} if random.random() < 0.3 else {}
-    return rules_game({"ante": random.randint(0, 2), **blinds, **data}, "random")
+    stacks: Data = {}
+    if any("bets" in row for row in data["round"]):
+        stacks = {"stacks": [random.randint(5, 20), random.randint(5, 20)], "smallest": 2}
+    return rules_game({**ante, **blinds, **stacks, **data}, "random")
 
 
 def _poker(random: Random) -> Data:
@@ -34,7 +38,8 @@ def _poker(random: Random) -> Data:
     public = [0] * count
     for _ in range(board):
         public[random.randint(1, count - 1)] += 1
-    rounds = [{"public": cards, **_betting(random, ["showdown"])} for cards in public]
+    stacked = random.random() < 0.4
+    rounds = [{"public": cards, **_betting(random, ["showdown"], stacked)} for cards in public]
     rounds[0]["private"] = 1
     return {"deck": {"ranks": ranks, "suits": suits, "showdown": showdown}, "round": rounds}
 
@@ -51,8 +56,9 @@ def _signals(random: Random) -> Data:
         table = {tuple(random.choice(names) for _ in range(dealt)) for _ in range(6)}
         rows = [{"deal": list(deal), "weight": random.randint(1, 4)} for deal in sorted(table)]
         chance = {"names": names, "joint": rows}
+    stacked = random.random() < 0.3
     for row in rounds:
-        row.update(_betting(random, ["showdown", "prize"]))
+        row.update(_betting(random, ["showdown", "prize"], stacked))
     return {
         "ordered": False,
         "signals": chance,
@@ -67,27 +73,32 @@ def _signals(random: Random) -> Data:
     }
 
 
-def _betting(random: Random, outcomes: list[str]) -> Data:
-    """Return a round's stage game: none, limit betting, or a random tree."""
+def _betting(random: Random, outcomes: list[str], stacked: bool) -> Data:
+    """Return a round's stage game: none, limit or no-limit betting, or a random tree."""
     kind = random.random()
     if kind < 0.25:
         return {"stage": {}}
+    if kind < 0.6 and stacked:
+        sizes = random.choice([["all-in"], ["150%"], [4, "all-in"]])
+        return {"bets": sizes, "raises": ["3x"], "cap": random.randint(1, 3)}
     if kind < 0.6:
         cap, first = random.randint(1, 2), random.randint(1, 2)
         return {"bet": random.choice([1, 2.5]), "cap": cap, "first": first}
-    return {"stage": _node(random, 2, outcomes)}
+    # What a stage that is written out puts in is bounded by no stack.
+    return {"stage": _node(random, 2, outcomes, 0 if stacked else 2)}
 
 
-def _node(random: Random, depth: int, outcomes: list[str]) -> Data:
+def _node(random: Random, depth: int, outcomes: list[str], most: int) -> Data:
     if depth == 0 or random.random() < 0.2:
-        return _leaf(random, outcomes)
-    actions = {label: _node(random, depth - 1, outcomes) for label in "xyz"[: random.randint(1, 3)]}
+        return _leaf(random, outcomes, most)
+    labels = "xyz"[: random.randint(1, 3)]
+    actions = {label: _node(random, depth - 1, outcomes, most) for label in labels}
     return {"player": random.randint(1, 2), "actions": actions}
 
 
-def _leaf(random: Random, outcomes: list[str]) -> Data:
+def _leaf(random: Random, outcomes: list[str], most: int) -> Data:
     """Return a leaf of any sort; half of them go on to the next round, or skip its stage."""
-    stake: Data = {"stake": [random.randint(0, 2), random.randint(0, 2)]}
+    stake: Data = {"stake": [random.randint(0, most), random.randint(0, most)]}
     pay: Data = {"pay": random.randint(-1, 1)} if random.random() < 0.3 else {}
     outcome: Data = {"outcome": random.choice(outcomes)}
     ways: list[Data] = [

@@ -10,10 +10,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from equipoise.cards.deck import Deck
 from equipoise.errors import EquipoiseError
+from equipoise.games import poker
+from equipoise.games.files.openspiel import load_openspiel
 from equipoise.games.signals.betting import NO_OUTCOME, TERMINAL, BettingTree
 from equipoise.games.signals.limit import limit
 from equipoise.games.signals.no_limit import BetSize, Wager, bet_size, no_limit
+from equipoise.games.signals.unroll import unroll
+from equipoise.sequence.build import build
+from equipoise.solvers.base import solve
+from equipoise.solvers.saddle.lp import LP
 
 AUTOMATIONS = (
     pokerkit.Automation.ANTE_POSTING,
@@ -140,6 +147,39 @@ def check_amounts(amounts: list[int], state: Any) -> None:
     assert all(
         state.can_complete_bet_or_raise_to(amount) or amount == effective for amount in amounts
     )
+
+
+LEDUC = (
+    "universal_poker(betting=nolimit,numPlayers=2,numRounds=2,blind={} {},firstPlayer=1 1,"
+    "numSuits=2,numRanks=3,numHoleCards=1,numBoardCards=0 1,stack={} {},bettingAbstraction=fcpa)"
+)
+
+
+@pytest.mark.parametrize("blinds", [(1, 1), (1, 2)])
+@pytest.mark.parametrize("stacks", [(3, 3), (5, 5), (12, 12), (8, 3)])
+def test_openspiel_agrees_on_leduc(blinds: tuple[int, int], stacks: tuple[int, int]) -> None:
+    """Nodes, sequences and values of universal_poker: fold, call, a raise of the pot, all-in.
+
+    With unequal stacks it has bets that nobody can call besides, so there only the values agree.
+    """
+    pytest.importorskip("pyspiel")
+    theirs = load_openspiel(LEDUC.format(*blinds, *stacks))
+    posted = {"antes": 1} if blinds == (1, 1) else {"blinds": blinds}
+    game = poker.poker_game(
+        "leduc",
+        deck=Deck.small(3, 2),
+        hole=1,
+        board=(0, 1),
+        tree=no_limit(2, stacks=stacks, bets=("100%", "all-in"), **posted),  # type: ignore[arg-type]
+        showdown="pair",
+    )
+    ours = unroll(game)
+    if stacks[0] == stacks[1]:
+        assert (ours.nodes, ours.infosets) == (theirs.nodes, theirs.infosets)
+        assert [ours.sequences(p) for p in (0, 1)] == [theirs.sequences(p) for p in (0, 1)]
+    value = solve(build(theirs), LP()).value
+    assert solve(build(game), LP()).value == pytest.approx(value, abs=1e-9)
+    assert solve(build(ours), LP()).value == pytest.approx(value, abs=1e-9)
 
 
 @pytest.mark.parametrize("blinds", [(), (1, 2)])

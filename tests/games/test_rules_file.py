@@ -26,6 +26,7 @@ from equipoise.games.files.rules import (
 )
 from equipoise.games.poker.game import PokerGame
 from equipoise.games.signals.betting import BettingTree
+from equipoise.games.signals.no_limit import no_limit
 from equipoise.games.signals.stage_game import OrderedGame, StageGame
 from equipoise.games.signals.unroll import OrderedRules, unroll
 from equipoise.games.signals.views import signal_rounds
@@ -224,19 +225,75 @@ def test_the_board_is_dealt_before_an_early_showdown() -> None:
 
 
 def test_the_page_about_signals_runs() -> None:
-    """Its Python and its first file are the same game, and its stage game can be played."""
+    """Its Python and its first file are the same game, its stage game can be played, and so on."""
     page = Path(__file__).parents[2] / "docs" / "games-with-signals.md"
     blocks = re.findall(r"```(python|toml)\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
-    (_, code), (_, file), (_, stage) = blocks
+    (_, code), (_, file), (_, stage), (_, leduc), _ = blocks
     names: dict[str, Any] = {}
     exec(code, names)
     assert unroll(parse_rules(file)).fingerprint == names["tree"].fingerprint
     assert parse_rules(file).chance == names["game"].chance
     head, rest = file.split("[[round]]")
     parse_rules(head + stage + "[[round]]" + rest.replace("private = 1", "public = 1"))
+    assert same_tree(parse_rules(leduc).tree, poker.no_limit_leduc().tree)
+
+
+NO_LIMIT = """
+ante = 1
+blinds = [1, 2]
+stacks = [20, 30]
+smallest = 2
+pot_limit = true
+chip = 1
+deck = { ranks = "JQK", suits = "cd", showdown = "pair" }
+[[round]]
+private = 1
+bets = ["50%", 3]
+raises = ["2.5x", "min", "all-in"]
+cap = 4
+[[round]]
+public = 1
+bets = ["75%"]
+first = 2
+"""
+
+
+def test_no_limit_files_and_python_make_the_same_tree() -> None:
+    tree = no_limit(
+        2,
+        stacks=(20, 30),
+        bets=[["50%", 3], ["75%"]],
+        raises=[["2.5x", "min", "all-in"], ["75%"]],
+        cap=(4, 100),
+        antes=1,
+        blinds=(1, 2),
+        first=(0, 1),
+        smallest=2,
+        pot_limit=True,
+        chip=1,
+    )
+    assert same_tree(parse_rules(NO_LIMIT).tree, tree)
 
 
 BAD = {
+    "cap too high": (DUEL.replace("cap = 1", "cap = 1000000"), r"round 1\.cap: found 1000000"),
+    "stacks missing": (NO_LIMIT.replace("stacks", "#"), "smallest: found 2, expected 'stacks'"),
+    "bets without stacks": (
+        DUEL.replace("bet = 1", 'bets = ["50%"]'),
+        r"round 1\.bets: .* expected 'stacks'",
+    ),
+    "raises without bets": (
+        DUEL.replace("bet = 1", 'raises = ["50%"]'),
+        r"round 1\.raises: .* expected 'bets'",
+    ),
+    "limit betting with stacks": (
+        NO_LIMIT.replace('bets = ["75%"]', "bet = 2\ncap = 2"),
+        r"round 2\.bet: found 2, expected 'bets'",
+    ),
+    "three stacks": (NO_LIMIT.replace("[20, 30]", "[20, 30, 40]"), "stacks: found"),
+    "stacks below the blinds": (NO_LIMIT.replace("[20, 30]", "2"), "stacks: found 2, expected at"),
+    "unknown size": (NO_LIMIT.replace("75%", "much"), r"round 2\.bets: found the size 'much'"),
+    "sizes that are no list": (NO_LIMIT.replace('["75%"]', '"75%"'), r"round 2\.bets: found '75%'"),
     "cap of zero": (DUEL.replace("cap = 1", "cap = 0"), r"round 1\.cap: found 0"),
     "no cap": (DUEL.replace("cap = 1", ""), r"round 1\.cap: found nothing"),
     "negative bet": (DUEL.replace("bet = 1", "bet = -1"), r"round 1\.bet: found -1"),

@@ -45,6 +45,9 @@ GAMES: dict[str, Entry] = {
     "kuhn": Entry("equipoise.games.trees.classic:kuhn", "Kuhn poker with any number of cards"),
     "leduc": Entry("equipoise.games.trees.classic:leduc", "Leduc poker, ranks x suits, as a tree"),
     "liars_dice": Entry("equipoise.games.trees.classic:liars_dice", "liar's dice, one die each"),
+    "no_limit_leduc": Entry(
+        "equipoise.games.poker.game:no_limit_leduc", "Leduc poker with stacks and all-ins, as data"
+    ),
     "rhode_island": Entry(
         "equipoise.games.poker.game:rhode_island", "Rhode Island Hold'em, as data"
     ),

@@ -1,7 +1,9 @@
 """Games with signals as TOML files.
 
-A file has, at its top, ``name``, ``description``, ``players`` (default 2), ``ante`` and ``blinds``;
-then what can be revealed, the rounds, and what the signals decide::
+A file has, at its top, ``name``, ``description``, ``players`` (default 2), ``ante`` and ``blinds``, and
+for no-limit betting ``stacks`` (one number, or one a player), ``smallest`` (the smallest bet),
+``pot_limit`` and ``chip`` (:class:`equipoise.games.signals.no_limit.NoLimit`); then what can be revealed,
+the rounds, and what the signals decide::
 
     [signals]                     # draws without replacement
     names = ["low", "mid", "high"]
@@ -22,6 +24,11 @@ then what can be revealed, the rounds, and what the signals decide::
     bet = 2                       # limit betting: bet, cap and who acts first
     cap = 3
     first = 1
+
+    [[round]]                     # or no-limit betting, where the file has stacks
+    public = 1
+    bets = ["50%", "all-in"]      # sizes on offer, as in equipoise.games.signals.no_limit.bet_size
+    raises = ["2.5x", 4]          # optional: other sizes for raises; 'cap' and 'first' are, too
 
     [[round]]
     [round.stage]                 # or any stage game, written out as in equipoise.games.signals.explicit
@@ -50,14 +57,14 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from functools import partial
 from importlib import resources
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 from equipoise.cards.deck import Deck
 from equipoise.errors import EquipoiseError
 from equipoise.games.files.fields import Fields
+from equipoise.games.files.rules_betting import TOP, read_tree
 from equipoise.games.files.rules_ranking import (
     read_outcome,
     read_ranking,
@@ -67,8 +74,6 @@ from equipoise.games.files.rules_ranking import (
 from equipoise.games.poker.game import poker_game
 from equipoise.games.signals.betting import BettingTree
 from equipoise.games.signals.chance import Chance, Deal, Joint, WithoutReplacement
-from equipoise.games.signals.explicit import explicit_stage
-from equipoise.games.signals.limit import limit_stage
 from equipoise.games.signals.stage_game import (
     OrderedGame,
     OutcomeFunction,
@@ -77,7 +82,6 @@ from equipoise.games.signals.stage_game import (
     check_order,
     showdowns,
 )
-from equipoise.games.signals.stages import MOST_RAISES, Pot, Stage, assemble
 from equipoise.games.trees.extensive import exact
 
 _TOP = (
@@ -85,8 +89,7 @@ _TOP = (
     "description",
     "players",
     "ordered",
-    "ante",
-    "blinds",
+    *TOP,
     "signals",
     "deck",
     "round",
@@ -148,7 +151,7 @@ def _game(fields: Fields, stem: str) -> StageGame:
         raise EquipoiseError("round: found none, expected at least one.")
     public = tuple(turn.whole("public", 0, most=_MOST_SIGNALS) for turn in rounds)
     private = tuple(_private(turn, players) for turn in rounds)
-    tree = _tree(fields, rounds, players)
+    tree = read_tree(fields, rounds, players)
     if ("deck" in fields) == ("signals" in fields):
         raise EquipoiseError("signals: expected either [signals] or [deck].")
     if "deck" in fields:
@@ -181,43 +184,6 @@ def _private(turn: Fields, players: int) -> tuple[int, ...]:
             turn.fail("private", f"{players} whole numbers from 0 to {_MOST_SIGNALS}")
         return tuple(int(n) for n in counts)
     return (turn.whole("private", 0, most=_MOST_SIGNALS),) * players
-
-
-def _tree(fields: Fields, rounds: Sequence[Fields], players: int) -> BettingTree:
-    ante, blinds = fields.number("ante", 0), fields.numbers("blinds") or [0] * players
-    if ante < 0:
-        fields.fail("ante", "an amount from zero up")
-    if len(blinds) != players or min(blinds) < 0:
-        fields.fail("blinds", f"{players} amounts from zero up")
-    opened = int(max(blinds) > 0)
-    stages = [_stage(turn, players, opened if j == 0 else 0) for j, turn in enumerate(rounds)]
-    return assemble(stages, paid=[ante + blind for blind in blinds])
-
-
-def _stage(turn: Fields, players: int, opened: int) -> Stage:
-    """Read one round's stage game: limit betting, or a tree written out."""
-    if "stage" in turn:
-        turn.only("public", "private", "stage")
-        return explicit_stage(turn.table("stage").data, turn.at("stage"))
-    turn.only("public", "private", "bet", "cap", "first")
-    if "bet" not in turn:
-        return partial(_missing_stage, turn.place)
-    first = turn.whole("first", 1, least=1)
-    if first > players:
-        turn.fail("first", f"a player from 1 to {players}")
-    if turn.number("bet") <= 0:
-        turn.fail("bet", "a positive amount")
-    return limit_stage(
-        float(turn.number("bet")), turn.whole("cap", least=1, most=MOST_RAISES), first - 1, opened
-    )
-
-
-def _missing_stage(place: str, pot: Pot) -> NoReturn:
-    """Stand for a round that names no stage game: fine unless play comes to it."""
-    raise EquipoiseError(
-        f"{place}: found no stage game, expected 'bet' and 'cap', a 'stage', or a 'then' at every "
-        "leaf before it."
-    )
 
 
 def _poker(

@@ -5,7 +5,8 @@ from equipoise.lazy import attach
 _GAME = "equipoise.games.poker.game"
 
 _HOME: dict[str, str] = dict.fromkeys(
-    ("PokerGame", "kuhn", "leduc", "limit_holdem", "poker_game", "rhode_island"), _GAME
+    ("PokerGame", "kuhn", "leduc", "limit_holdem", "no_limit_leduc", "poker_game", "rhode_island"),
+    _GAME,
 )
 
 __all__ = [*_HOME]

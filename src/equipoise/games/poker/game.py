@@ -1,6 +1,6 @@
-"""Poker as data: a deck, cards dealt in each round, limit betting, a ranking of hands.
+"""Poker as data: a deck, cards dealt in each round, a betting tree, a ranking of hands.
 
-Kuhn, Leduc, Rhode Island and limit Texas hold'em differ in these four things only.
+Kuhn, Leduc (limit and no-limit), Rhode Island and limit Texas hold'em differ in these four things only.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from equipoise.errors import EquipoiseError
 from equipoise.games.signals.betting import BettingTree, played_out
 from equipoise.games.signals.chance import Deal, WithoutReplacement
 from equipoise.games.signals.limit import limit
+from equipoise.games.signals.no_limit import no_limit
 from equipoise.games.signals.stage_game import OrderedGame, View, showdowns
 
 Strength = Callable[[Deck, NDArray[np.uint8], NDArray[np.uint8]], NDArray[np.integer]]
@@ -167,6 +168,21 @@ def leduc(ranks: int = 3, suits: int = 2, players: int = 2) -> PokerGame:
         hole=1,
         board=(0, 1),
         tree=limit(2, bets=(2, 4), cap=2, antes=1, players=players),
+        showdown="pair",
+    )
+
+
+def no_limit_leduc(ranks: int = 3, suits: int = 2, stack: int = 12) -> PokerGame:
+    """No-limit Leduc poker: ante 1, bets and raises of the pot or all-in.
+
+    With twelve antes these are the stacks and sizes of DeepStack's Leduc (Moravcik et al. 2017).
+    """
+    return poker_game(
+        _named("no_limit_leduc", ranks=(ranks, 3), suits=(suits, 2), stack=(stack, 12)),
+        deck=Deck.small(ranks, suits),
+        hole=1,
+        board=(0, 1),
+        tree=no_limit(2, stacks=stack, antes=1, bets=("100%", "all-in")),
         showdown="pair",
     )
 
