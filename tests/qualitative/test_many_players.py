@@ -43,7 +43,9 @@ def test_few_breakpoints_are_enough(encoding: Encoding) -> None:
 
 @pytest.mark.slow
 def test_fifty_breakpoints() -> None:
-    answer = qualitative(UNIFORM, models(UNIFORM.round, RAISE_OR_FOLD), products=Products(50))
+    # A busy machine must not end in the coarser model that a time limit falls back to.
+    candidates = models(UNIFORM.round, RAISE_OR_FOLD)
+    answer = qualitative(UNIFORM, candidates, products=Products(50), time_limit=3600.0)
     assert answer.status == "equilibrium"
     assert certify(UNIFORM, answer.raw.profile(UNIFORM)).epsilon <= 1e-3
     assert certify(UNIFORM, answer.regions.profile(UNIFORM)).epsilon <= 1e-5

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -28,7 +29,7 @@ Floats = NDArray[np.float64]
 Indices = NDArray[np.uint32]
 Hashes = NDArray[np.uint64]
 
-#: Sums closer than this, relative to the largest of their relation, count as equal: wide enough for
+#: Sums closer than this, relative to the scale of their relation, count as equal: wide enough for
 #: the rounding of any order of summation, far below any difference that a game means.
 TOLERANCE = 1e-11
 
@@ -44,6 +45,14 @@ class Relation:
     source: int
     target: int
     matrix: Any
+
+    @cached_property
+    def scale(self) -> float:
+        """The largest sum of absolute entries in a row: what rounding of any of its sums is relative to.
+
+        The sums themselves would not do: where all of them cancel, they are nothing but rounding.
+        """
+        return float(abs(self.matrix).sum(axis=1).max(initial=0.0)) if self.matrix.nnz else 0.0
 
     @classmethod
     def of(
@@ -79,11 +88,11 @@ def coarsest_stable(sizes: Sequence[int], relations: Sequence[Relation]) -> list
 def instability(relation: Relation, classes: Sequence[Indices]) -> Floats:
     """Return, for each class of the source kind, how much its members' sums differ.
 
-    The largest difference from the sums of the class's first member, relative to the largest sum of
-    the relation; differences below :data:`TOLERANCE` are reported as zero.
+    The largest difference from the sums of the class's first member, relative to the relation's scale;
+    differences below :data:`TOLERANCE` are reported as zero.
     """
     sums = _class_sums(relation, classes)
-    scale = np.abs(sums.data).max(initial=0.0)
+    scale = relation.scale
     mine = classes[relation.source]
     first = _first_members(mine)
     difference = abs(sums - sums[first[mine]]).max(axis=1).toarray().ravel()
@@ -101,15 +110,15 @@ def number_classes(keys: NDArray[Any]) -> Indices:
     return rank[inverse]
 
 
-def levels_of(values: Floats) -> NDArray[np.int64]:
+def levels_of(values: Floats, scale: float | None = None) -> NDArray[np.int64]:
     """Number the distinct ``values`` up to the tolerance; the level of zero is 0.
 
-    Levels are separated at gaps between neighbours in sorted order, so equal values that rounding
+    The tolerance is relative to ``scale``, by default to the largest value. Levels are separated at gaps between neighbours in sorted order, so equal values that rounding
     has pushed apart stay together wherever they lie.
     """
     if len(values) == 0:
         return np.zeros(0, dtype=np.int64)
-    gap = TOLERANCE * np.abs(values).max()
+    gap = TOLERANCE * (np.abs(values).max() if scale is None else scale)
     ordered = np.sort(np.append(values, 0.0))
     starts = ordered[np.flatnonzero(np.diff(ordered, prepend=-np.inf) > gap)]
     levels = np.searchsorted(starts, values, side="right")
@@ -125,7 +134,8 @@ def _refine(sizes: Sequence[int], relations: Sequence[Relation], salt: np.uint64
         for index, relation in enumerate(relations):
             if relation.target in pending:
                 tag = _mix(np.uint64(index) + (salt << np.uint64(32)))
-                hashes[relation.source] += _row_hashes(_class_sums(relation, classes), tag)
+                sums = _class_sums(relation, classes)
+                hashes[relation.source] += _row_hashes(sums, relation.scale, tag)
         finer = [number_classes(h) for h in hashes]
         pending = {kind for kind, c in enumerate(finer) if _count(c) > _count(classes[kind])}
         classes = finer
@@ -141,12 +151,12 @@ def _class_sums(relation: Relation, classes: Sequence[Indices]) -> Any:
     return relation.matrix @ member.matrix
 
 
-def _row_hashes(sums: Any, tag: np.uint64) -> Hashes:
+def _row_hashes(sums: Any, scale: float, tag: np.uint64) -> Hashes:
     """Hash every row of ``sums`` as the set of its (class, level of the sum) pairs.
 
     Sums of zero do not count: whether SciPy stores them depends on cancellation.
     """
-    levels = levels_of(sums.data)
+    levels = levels_of(sums.data, scale)
     cells = _mix(_mix(levels.view(np.uint64) ^ tag) + sums.indices.astype(np.uint64))
     cells[levels == 0] = 0
     running = np.concatenate(([np.uint64(0)], np.cumsum(cells, dtype=np.uint64)))
