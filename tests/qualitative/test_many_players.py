@@ -14,6 +14,7 @@ from equipoise.errors import EquipoiseError
 from equipoise.games.bayesian.betting_round import raise_or_fold
 from equipoise.games.bayesian.distributions import Signals
 from equipoise.games.bayesian.game import BayesianGame
+from equipoise.numerics import clock
 from equipoise.numerics.encodings import ENCODINGS, Encoding
 from equipoise.solvers.bayesian.qualitative import Products, attempt, qualitative
 
@@ -95,3 +96,19 @@ def test_if_many_breakpoints_take_too_long_few_are_tried(monkeypatch: pytest.Mon
     answer = qualitative(UNIFORM, models(UNIFORM.round, RAISE_OR_FOLD), products=Products(50))
     assert tried == [50, 5]
     assert certify(UNIFORM, answer.regions.profile(UNIFORM)).epsilon <= 1e-9
+
+
+def test_the_time_limit_holds_while_the_program_is_written(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a clock that goes on by a millisecond a look, 0.05 s do not suffice for thousands of rows."""
+    looks = iter(range(10**9))
+    monkeypatch.setattr(clock.time, "monotonic", lambda: 0.001 * next(looks))
+    game_models = models(UNIFORM.round, RAISE_OR_FOLD)
+    assert attempt(UNIFORM, game_models, "full", 0.05, Products(50)) == "limit"
+    assert next(looks) < 100
+    answer = qualitative(UNIFORM, game_models, time_limit=0.05, products=Products(50))
+    # Without any time there is a profile still, in the order that the model asks for.
+    assert answer.status == "limit"
+    assert answer.rows == 0
+    for a, b in answer.model.closure:
+        assert answer.thresholds[a] <= answer.thresholds[b]
+    assert np.isfinite(certify(UNIFORM, answer.regions.profile(UNIFORM)).epsilon)

@@ -145,10 +145,10 @@ def test_components_do_not_touch_and_subsets_are_interchangeable() -> None:
             assert inside == {(point.x, point.y) for point in part.extreme}
 
 
-def test_a_textbook_degenerate_game() -> None:
-    """The 3 x 2 game with a segment: player 1's first row against y_1 from 2/3 to 1.
+def test_a_degenerate_game_by_hand() -> None:
+    """By hand: against row 1 player 2 is indifferent, and row 1 is best where 3 >= 5 - 3 y_1.
 
-    Two rows of A and one of B tie (von Stengel 2002, equation 2.30).
+    Rows 2 and 3 mix where 2x_2 + 3x_3 = 6x_2 + x_3 and 5 - 3y_1 = 6 - 6y_1, at 3.0 or more for row 1.
     """
     game = from_matrices("degenerate", [[3, 3], [2, 5], [0, 6]], [[3, 3], [2, 6], [3, 1]])
     segment, point = components(game)

@@ -77,7 +77,10 @@ def command(
         ),
     ] = None,
     iterations: Annotated[int | None, typer.Option(help="Stop after so many outer ones.")] = None,
-    time: Annotated[float | None, typer.Option(help="Stop after this many seconds.")] = None,
+    time: Annotated[
+        float | None,
+        typer.Option(help="Stop after this many seconds; what was found is measured after that."),
+    ] = None,
     out: Annotated[
         Path | None,
         typer.Option(help="Where to save the strategy.", show_default="tournament-CHIPS.eqp"),

@@ -44,7 +44,7 @@ class ScipModel(Model):
         scip.hideOutput()
         scip.setParam("numerics/feastol", 1e-9)
         if np.isfinite(time_limit):
-            scip.setParam("limits/time", float(time_limit))
+            scip.setParam("limits/time", max(0.0, float(time_limit)))
         ends = zip(self.lower, self.upper, self.integer, strict=True)
         columns = [
             scip.addVar(vtype="I" if whole else "C", lb=_finite(low), ub=_finite(high))

@@ -10,7 +10,6 @@ could still matter: as regions, not as noise.
 
 from __future__ import annotations
 
-import time
 from dataclasses import replace
 
 import numpy as np
@@ -18,6 +17,7 @@ from numpy.typing import NDArray
 
 from equipoise.games.bayesian.game import BayesianGame, SignalGame
 from equipoise.games.bayesian.parametric import ParametricModel
+from equipoise.numerics.clock import Deadline
 from equipoise.solvers.bayesian.qualitative import PIECEWISE, Answer, Products, attempt, qualitative
 from equipoise.solvers.bayesian.signal_lp import zero_sum
 from equipoise.strategy.regions import Profile, interim
@@ -42,22 +42,21 @@ def discover(
     Proposals are tried from coarse to fine, each with all its regions non-empty; if none fits, the
     first one that allows it is solved with empty regions, or approached as nearly as time allows.
     """
-    started = time.monotonic()
+    deadline = Deadline(time_limit)
     models: list[ParametricModel] = []
     for cells, tremble in TRIES:
+        if models and deadline.left <= 0:
+            break
         model = propose(game, cells, tremble)
         if any(m.regions == model.regions for m in models):
             continue
         models.append(model)
-        left = time_limit - (time.monotonic() - started)
-        if left <= 0:
-            break
-        found = attempt(game, [model], "full", 0.5 * left, products)
+        found = attempt(game, [model], "full", 0.5 * deadline.left, products)
         if isinstance(found, Answer):
-            return replace(found, seconds=time.monotonic() - started)
-    left = max(time_limit - (time.monotonic() - started), 1.0)
+            return replace(found, seconds=deadline.spent)
+    left = max(deadline.left, 1.0)
     answer = qualitative(game, models[:1], products=products, time_limit=left)
-    return replace(answer, seconds=time.monotonic() - started)
+    return replace(answer, seconds=deadline.spent)
 
 
 def propose(

@@ -12,7 +12,6 @@ program, takes thresholds to machine precision, also where products were piecewi
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -24,6 +23,7 @@ from numpy.typing import NDArray
 from equipoise.errors import EquipoiseError
 from equipoise.games.bayesian.game import SignalGame
 from equipoise.games.bayesian.parametric import ParametricModel
+from equipoise.numerics.clock import Deadline, TimeUpError
 from equipoise.numerics.encodings import Encoding, Model
 from equipoise.solvers.bayesian.milfp import STAGES, Milfp, Stage
 from equipoise.strategy.regions import Regions, interim
@@ -49,13 +49,13 @@ class Products:
     encoding: Encoding = "logarithmic"
     solver: Solver = "highs"
 
-    def model(self) -> Model:
-        """Return an empty model that treats products so."""
+    def model(self, deadline: Deadline | None = None) -> Model:
+        """Return an empty model that treats products so, to be filled until the deadline."""
         if self.solver == "scip":
             from equipoise.numerics.scip import ScipModel
 
-            return ScipModel()
-        return Model(self.breakpoints, self.encoding)
+            return ScipModel(deadline=deadline)
+        return Model(self.breakpoints, self.encoding, deadline)
 
 
 PIECEWISE = Products()
@@ -110,21 +110,35 @@ def qualitative(
     """
     if not models:
         raise EquipoiseError("Qualitative models: found none, expected at least one.")
-    started = time.monotonic()
+    deadline = Deadline(time_limit)
     stages = list(STAGES)
     while stages:
-        left = max(0.5 * (time_limit - (time.monotonic() - started)), 0.1)
+        left = max(0.5 * deadline.left, 0.1)
         found = attempt(game, models, stages[0], left, products, polish_in)
         if isinstance(found, Answer):
-            return replace(found, seconds=time.monotonic() - started)
+            return replace(found, seconds=deadline.spent)
         if found == "limit" and game.players > 2 and products.breakpoints > COARSEST:
             # A rough profile can be polished; none cannot.
             products = replace(products, breakpoints=COARSEST)
         else:
             stages.pop(0)
-    raise EquipoiseError(
-        f"Qualitative models: found no profile within {time_limit:g} s, expected a longer time limit."
-    )
+    return _unsolved(game, models[0], deadline.spent)
+
+
+def _unsolved(game: SignalGame, model: ParametricModel, seconds: float) -> Answer:
+    """Return a profile of the form of ``model`` for want of a better one: evenly spaced thresholds.
+
+    A threshold comes after as many others as the model's order puts before it.
+    """
+    low, high = game.signals.line
+    names = [name for own in model.thresholds for name in own]
+    before = {name: sum((other, name) in model.closure for other in names) for name in names}
+    at = {
+        name: low + (high - low) * (count + 1) / (len(names) + 1) for name, count in before.items()
+    }
+    cuts = tuple(tuple(at[name] for name in own) for own in model.thresholds)
+    regions = Regions(model.regions, cuts)
+    return Answer("limit", regions, regions, model, at, 0, 0, 0, seconds)
 
 
 def attempt(
@@ -135,10 +149,16 @@ def attempt(
     products: Products = PIECEWISE,
     polish_in: SignalGame | None = None,
 ) -> Answer | Literal["infeasible", "limit"]:
-    """Solve the program of one ``stage``; if no profile was found, return why."""
-    started = time.monotonic()
-    milfp = Milfp(game, models, stage, products.model())
-    outcome = milfp.solve(time_limit)
+    """Solve the program of one ``stage``; if no profile was found, return why.
+
+    The time limit holds for writing the program, too.
+    """
+    deadline = Deadline(time_limit)
+    try:
+        milfp = Milfp(game, models, stage, products.model(deadline))
+    except TimeUpError:
+        return "limit"
+    outcome = milfp.solve(deadline.left)
     complete = outcome.status == "optimal"
     if not complete and outcome.status != "limit":
         return "infeasible"
@@ -158,7 +178,7 @@ def attempt(
         rows=rows,
         columns=columns,
         binaries=binaries,
-        seconds=time.monotonic() - started,
+        seconds=deadline.spent,
     )
 
 
