@@ -9,7 +9,9 @@ import pytest
 from equipoise.errors import EquipoiseError
 from equipoise.games.base import load
 from equipoise.games.files.bayesian import problem
+from equipoise.games.files.fields import parse_toml
 from equipoise.games.files.rules import parse_rules
+from equipoise.games.repeated.game import parse_repeated
 from equipoise.games.trees.classic import kuhn, leduc, liars_dice
 
 HUGE = 10**9
@@ -54,6 +56,16 @@ def test_signals_of_bayesian_games() -> None:
     assert problem({"game": "kuhn", "signals": {"deck": 3}}).game.players == 2
     for size in (HUGE, 10**4300):
         refused_in_little_memory(problem, {"game": "kuhn", "signals": {"deck": size}})
+
+
+@pytest.mark.parametrize("parse", [parse_rules, parse_repeated, parse_toml])
+@pytest.mark.parametrize(
+    "text", [f"players = {'9' * 5000}", "x = " + "[" * 100_000, "x = ", "x = 1\nx = 2"]
+)
+def test_text_that_is_no_toml(parse, text: str) -> None:
+    with pytest.raises(EquipoiseError, match="not TOML") as caught:
+        parse(text)
+    assert len(str(caught.value)) < 300
 
 
 @pytest.mark.parametrize(

@@ -109,7 +109,7 @@ def test_labels_must_fit() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("prior = [1", "invalid TOML"),
+        ("prior = [1", "not TOML"),
         ("prior = [1]\nstates = 2", "states: unknown field"),
         ("prior = [1]\nstate = 3", "state: found 3, expected a list of tables"),
         ("prior = [1]\n[[state]]\nname = 'A'", "state 1.payoffs: found nothing"),

@@ -41,7 +41,10 @@ def command(
         typer.Option(metavar="EPSILON", help="Run the grid method too, for comparison."),
     ] = None,
     stages: Annotated[
-        int, typer.Option(min=0, help="Play this many stages, and show the average payoffs.")
+        int,
+        typer.Option(
+            min=0, max=1_000_000, help="Play so many stages, and show the average payoffs."
+        ),
     ] = 0,
     seed: Annotated[int, typer.Option(min=0, help="For the plays.")] = 0,
     out: Annotated[

@@ -24,7 +24,6 @@ player), ``deck`` (two cards from so many, not put back) or ``joint`` (a table o
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -44,7 +43,7 @@ from equipoise.games.bayesian.betting_round import (
 from equipoise.games.bayesian.distributions import Cdf, Signals
 from equipoise.games.bayesian.game import BayesianGame
 from equipoise.games.bayesian.parametric import ParametricModel, parse
-from equipoise.games.files.fields import Fields
+from equipoise.games.files.fields import Fields, parse_toml
 
 NAMES = ("bet-or-check", "river", "kuhn", "raise-or-fold")
 # Of a deck: every pair of cards is an entry of a table.
@@ -65,11 +64,9 @@ def read(path: str | Path) -> Problem:
     """Read the problem in the file ``path``."""
     try:
         text = Path(path).read_text(encoding="utf-8")
-        return problem(tomllib.loads(text), Path(path).stem)
+        return problem(parse_toml(text), Path(path).stem)
     except (OSError, UnicodeDecodeError) as error:
         raise EquipoiseError(f"{path}: cannot be read ({error}), expected a TOML file.") from None
-    except tomllib.TOMLDecodeError as error:
-        raise EquipoiseError(f"{path}: not TOML: {error}.") from None
     except EquipoiseError as error:
         raise EquipoiseError(f"{path}: {error}") from None
 

@@ -3,11 +3,22 @@
 from __future__ import annotations
 
 import math
+import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from equipoise.errors import EquipoiseError
+
+
+def parse_toml(text: str) -> dict[str, Any]:
+    """Return the tables of a TOML file, or say what is wrong with it."""
+    try:
+        return tomllib.loads(text)
+    except RecursionError:
+        raise EquipoiseError("not TOML that can be read: brackets nest too deeply.") from None
+    except ValueError as error:  # also of numbers with thousands of digits
+        raise EquipoiseError(f"not TOML: {str(error).partition(';')[0].rstrip('.')}.") from None
 
 
 @dataclass(frozen=True)

@@ -54,7 +54,6 @@ without a ranking is.
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from importlib import resources
@@ -63,7 +62,7 @@ from typing import Any
 
 from equipoise.cards.deck import Deck
 from equipoise.errors import EquipoiseError
-from equipoise.games.files.fields import Fields
+from equipoise.games.files.fields import Fields, parse_toml
 from equipoise.games.files.rules_betting import TOP, read_tree
 from equipoise.games.files.rules_ranking import (
     read_outcome,
@@ -113,9 +112,9 @@ def load_rules(path: str | Path) -> StageGame:
 def parse_rules(text: str, source: str = "rules") -> StageGame:
     """Read a game from TOML ``text``; ``source`` is named in errors."""
     try:
-        data = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise EquipoiseError(f"{source}: not TOML: {error}.") from None
+        data = parse_toml(text)
+    except EquipoiseError as error:
+        raise EquipoiseError(f"{source}: {error}") from None
     return rules_game(data, source)
 
 

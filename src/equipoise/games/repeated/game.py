@@ -11,7 +11,6 @@ game (Aumann and Maschler). :mod:`equipoise.solvers.repeated.cav` computes it.
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Sequence
 from fractions import Fraction
 from pathlib import Path
@@ -21,7 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from equipoise.errors import EquipoiseError
-from equipoise.games.files.fields import Fields
+from equipoise.games.files.fields import Fields, parse_toml
 from equipoise.numerics.minimax import Saddles, minimax, unit_scale
 
 Floats = NDArray[np.float64]
@@ -206,10 +205,7 @@ def read_repeated(path: str | Path) -> RepeatedGame:
 
 def parse_repeated(text: str, name: str = "repeated game") -> RepeatedGame:
     """Read a game from the text of a file, as :func:`read_repeated` describes it."""
-    try:
-        fields = Fields.of(tomllib.loads(text), "")
-    except tomllib.TOMLDecodeError as error:
-        raise EquipoiseError(f"found invalid TOML ({error}), expected a repeated game.") from None
+    fields = Fields(parse_toml(text), "")
     fields.only("name", "prior", "rows", "columns", "state")
     tables = fields.tables("state")
     for table in tables:
