@@ -1,11 +1,13 @@
-"""Random game trees with perfect recall, for properties of readers, writers and conversions."""
+"""Random trees with perfect recall and random tables, for properties of readers, writers and conversions."""
 
 from fractions import Fraction
 
+import numpy as np
 from hypothesis import strategies as st
 
 from equipoise.games.trees.builder import TreeBuilder
 from equipoise.games.trees.extensive import ExtensiveGame
+from equipoise.games.trees.normal import NormalGame
 
 PLAIN = st.sampled_from([f"move {i}" for i in range(6)])
 WILD = st.text(min_size=1, max_size=6) | st.sampled_from(['"', "\\", '\\"', " ", "a\\", "\\u0041"])
@@ -48,3 +50,18 @@ def trees(draw, text=WILD, most_players=3, most_depth=4) -> ExtensiveGame:
                 own = (*memory[player], (key[2], choice))
                 stack.append((after, depth + 1, (*memory[:player], own, *memory[player + 1 :])))
     return tree.build()
+
+
+@st.composite
+def tables(draw) -> NormalGame:
+    shape = draw(st.lists(st.integers(1, 3), min_size=1, max_size=3))
+    cells = int(np.prod(shape))
+    numbers = st.fractions(max_denominator=30) | st.integers()
+    payoff = np.empty((*shape, len(shape)), dtype=object)
+    payoff.reshape(-1)[:] = [
+        Fraction(x) for x in draw(st.lists(numbers, min_size=payoff.size, max_size=payoff.size))
+    ]
+    assert payoff.size == cells * len(shape)
+    names = [draw(st.lists(WILD, min_size=n, max_size=n, unique=True)) for n in shape]
+    players = draw(st.lists(WILD, min_size=len(shape), max_size=len(shape), unique=True))
+    return NormalGame("table", tuple(players), tuple(tuple(n) for n in names), payoff)

@@ -6,15 +6,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
-from random_trees import PLAIN, trees
-from test_gambit import same_table, same_tree, seen_by_gambit
+from tests.games.gambit_readings import Reading, recorded
+from tests.games.test_gambit import same_table, same_tree
 
 from equipoise.errors import EquipoiseError
 from equipoise.games.base import load
 from equipoise.games.files.convert import convert
-from equipoise.games.files.gambit import read_efg, read_nfg
-from equipoise.games.files.gambit.write import efg_lines
+from equipoise.games.files.gambit import parse_efg, read_efg, read_nfg
 from equipoise.games.trees.builder import TreeBuilder
 from equipoise.games.trees.classic import kuhn, leduc
 from equipoise.games.trees.extensive import ExtensiveGame
@@ -28,16 +26,17 @@ def profiles(game: NormalGame) -> Counter:
     return Counter(map(tuple, game.payoff.reshape(-1, len(game.players)).tolist()))
 
 
-@settings(suppress_health_check=[HealthCheck.too_slow], deadline=None)
-@given(trees(PLAIN, most_depth=3))
-def test_the_reduced_form_is_gambit_s(game: ExtensiveGame) -> None:
+def check_reduced(game: ExtensiveGame, theirs: Reading) -> None:
+    """As many strategies a player, and the same payoffs over all profiles."""
     table = reduced_normal_form(game)
-    theirs = seen_by_gambit("\n".join(efg_lines(game)), "read_efg")
-    assert [len(a) for a in table.actions] == [len(p.strategies) for p in theirs.players]
+    assert [len(labels) for labels in table.actions] == theirs["strategies"]
     assert all(len(set(labels)) == len(labels) for labels in table.actions)
-    arrays = [np.vectorize(Fraction, otypes=[object])(a) for a in theirs.to_arrays()]
-    payoffs = np.stack(arrays, axis=-1).reshape(-1, len(game.players))
-    assert profiles(table) == Counter(map(tuple, payoffs.tolist()))
+    assert profiles(table) == Counter(tuple(map(Fraction, row)) for row in theirs["profiles"])
+
+
+@pytest.mark.parametrize("reading", recorded("reduced"))
+def test_the_reduced_form_is_gambit_s(reading: Reading) -> None:
+    check_reduced(parse_efg(reading["text"], "test"), reading)
 
 
 def test_kuhn_poker_s_reduced_form() -> None:

@@ -1,6 +1,7 @@
 """Gambit's formats: what the manual allows is read, what is written reads back, here and there.
 
-Two roads: pygambit (Gambit's own reader) must see the same game in every file, read or written.
+Two roads: Gambit's own reader must see the same game in every file, read or written. What it saw is
+recorded (``gambit_readings.py``); ``test_gambit_live.py`` asks it again, where it is installed.
 """
 
 import os
@@ -11,7 +12,8 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from random_trees import PLAIN, WILD, trees
+from tests.games.gambit_readings import Reading, recorded, text_of, twins
+from tests.games.random_trees import WILD, tables, trees
 
 from equipoise.errors import EquipoiseError
 from equipoise.games.base import load
@@ -24,8 +26,6 @@ from equipoise.games.files.gambit import (
     write_nfg,
 )
 from equipoise.games.files.gambit.tokens import distinct, quote, unescape
-from equipoise.games.files.gambit.write import efg_lines, nfg_lines
-from equipoise.games.trees.builder import TreeBuilder
 from equipoise.games.trees.classic import kuhn, leduc
 from equipoise.games.trees.extensive import ExtensiveGame
 from equipoise.games.trees.normal import NormalGame, from_matrices
@@ -72,14 +72,6 @@ def uniform_payoffs(game: ExtensiveGame) -> list[F]:
             for i, place in enumerate(game.payoff[game.outcome[v]]):
                 total[i] += reach[v] * game.numbers[place]
     return total
-
-
-def seen_by_gambit(text: str, reader: str):
-    import io
-
-    import pygambit
-
-    return getattr(pygambit, reader)(io.BytesIO(text.encode()))
 
 
 # ---------------------------------------------------------------------------- what the files say
@@ -131,26 +123,58 @@ def test_every_way_to_write_a_table() -> None:
     assert passing.payoff[1, 2].tolist() == [0, 0]
 
 
-@pytest.mark.parametrize("path", EFGS, ids=lambda p: p.name)
-def test_gambit_reads_the_same_tree(path: Path) -> None:
-    ours, theirs = read_efg(path), seen_by_gambit(path.read_text(), "read_efg")
-    profile = theirs.mixed_behavior_profile(rational=True)
-    assert uniform_payoffs(ours) == [F(profile.payoff(player)) for player in theirs.players]
-    assert ours.infosets == len(theirs.infosets)
+# --------------------------------------------------------------------------- what Gambit has read
 
 
-@pytest.mark.parametrize("path", NFGS, ids=lambda p: p.name)
-def test_gambit_reads_the_same_table(path: Path) -> None:
-    ours, theirs = read_nfg(path), seen_by_gambit(path.read_text(), "read_nfg")
-    check_table(ours, theirs)
+def check_tree(ours: ExtensiveGame, theirs: Reading) -> None:
+    """The game Gambit read is this one, and what Gambit writes is this game to us."""
+    assert uniform_payoffs(ours) == [F(payoff) for payoff in theirs["payoffs"]]
+    assert ours.infosets == theirs["infosets"]
+    assert theirs["perfect_recall"]
+    assert len(set(theirs["players"])) == len(ours.players)
+    back = parse_efg(theirs["written"], "written by Gambit")
+    assert uniform_payoffs(back) == uniform_payoffs(ours)
+    assert list(map(len, back.infoset_actions)) == list(map(len, ours.infoset_actions))
 
 
-def check_table(ours: NormalGame, theirs) -> None:
-    players = list(theirs.players)
-    for profile in np.ndindex(*ours.payoff.shape[:-1]):
-        outcome = theirs[tuple(profile)]
-        payoffs = [F(outcome[player]) if outcome else 0 for player in players]
-        assert payoffs == ours.payoff[profile].tolist()
+def check_table(ours: NormalGame, theirs: Reading) -> None:
+    """Every profile pays the same."""
+    assert list(ours.payoff.shape[:-1]) == theirs["shape"]
+    cells = ours.payoff.reshape(-1, len(ours.players)).tolist()
+    assert cells == [[F(payoff) for payoff in cell] for cell in theirs["payoffs"]]
+
+
+def test_gambit_reads_the_files_alike() -> None:
+    readings = recorded("files")
+    assert [reading["file"] for reading in readings] == [
+        path.name for path in sorted([*EFGS, *NFGS])
+    ]
+    for reading in readings:
+        path = DATA / reading["file"]
+        assert path.read_text() == reading["text"]
+        if path.suffix == ".efg":
+            check_tree(read_efg(path), reading)
+        else:
+            check_table(read_nfg(path), reading)
+
+
+@pytest.mark.parametrize("reading", recorded("trees"))
+def test_gambit_reads_the_trees_we_write(reading: Reading) -> None:
+    game = parse_efg(reading["text"], "test")
+    assert text_of(game) == reading["text"]  # what Gambit has read is what we write today
+    check_tree(game, reading)
+
+
+@pytest.mark.parametrize("reading", recorded("tables"))
+def test_gambit_reads_the_tables_we_write(reading: Reading) -> None:
+    game = parse_nfg(reading["text"], "test")
+    assert text_of(game) == reading["text"]
+    check_table(game, reading)
+
+
+def test_duplicate_labels_are_written_apart() -> None:
+    """Gambit refuses players of the same name, and two moves of the same name at one node."""
+    assert text_of(twins()) in [reading["text"] for reading in recorded("trees")]
 
 
 # ------------------------------------------------------------------------------- round-trip laws
@@ -180,46 +204,14 @@ def test_games_from_rules_survive_a_file(game: ExtensiveGame, tmp_path: Path) ->
 
 @settings(suppress_health_check=[HealthCheck.too_slow], deadline=None)
 @given(trees(WILD))
-def test_any_tree_survives_and_gambit_agrees(game: ExtensiveGame) -> None:
-    text = "\n".join(efg_lines(game))
-    assert same_tree(game, parse_efg(text, "test"))
-    theirs = seen_by_gambit(text, "read_efg")
-    profile = theirs.mixed_behavior_profile(rational=True)
-    assert uniform_payoffs(game) == [F(profile.payoff(player)) for player in theirs.players]
-    assert game.infosets == len(theirs.infosets)
-    assert theirs.is_perfect_recall
-
-
-@settings(suppress_health_check=[HealthCheck.too_slow], deadline=None)
-@given(trees(PLAIN))
-def test_gambit_s_own_writing_is_read(game: ExtensiveGame) -> None:
-    theirs = seen_by_gambit("\n".join(efg_lines(game)), "read_efg")
-    back = parse_efg(theirs.to_efg(), "test")
-    assert uniform_payoffs(back) == uniform_payoffs(game)
-    assert back.infoset_actions == game.infoset_actions
-
-
-@st.composite
-def tables(draw) -> NormalGame:
-    shape = draw(st.lists(st.integers(1, 3), min_size=1, max_size=3))
-    cells = int(np.prod(shape))
-    numbers = st.fractions(max_denominator=30) | st.integers()
-    payoff = np.empty((*shape, len(shape)), dtype=object)
-    payoff.reshape(-1)[:] = [
-        F(x) for x in draw(st.lists(numbers, min_size=payoff.size, max_size=payoff.size))
-    ]
-    assert payoff.size == cells * len(shape)
-    names = [draw(st.lists(WILD, min_size=n, max_size=n, unique=True)) for n in shape]
-    players = draw(st.lists(WILD, min_size=len(shape), max_size=len(shape), unique=True))
-    return NormalGame("table", tuple(players), tuple(tuple(n) for n in names), payoff)
+def test_any_tree_survives(game: ExtensiveGame) -> None:
+    assert same_tree(game, parse_efg(text_of(game), "test"))
 
 
 @settings(deadline=None)
 @given(tables())
-def test_any_table_survives_and_gambit_agrees(game: NormalGame) -> None:
-    text = "\n".join(nfg_lines(game))
-    assert same_table(game, parse_nfg(text, "test"))
-    check_table(game, seen_by_gambit(text, "read_nfg"))
+def test_any_table_survives(game: NormalGame) -> None:
+    assert same_table(game, parse_nfg(text_of(game), "test"))
 
 
 @given(st.text())
@@ -259,14 +251,6 @@ def test_descriptions_may_be_partial_and_numbers_spelt_otherwise() -> None:
     game = parse_efg(text, "f.efg")
     assert game.infoset_label == ("(1,1)", "later")
     assert game.payoffs[game.outcome[game.terminals]].tolist() == [[1.5], [0.5]]
-
-
-def test_duplicate_labels_are_written_apart() -> None:
-    tree = TreeBuilder("twins", ["A", "A"])
-    for leaf in tree.chance(tree.root, [("x", F(1, 2)), ("x", F(1, 2))]):
-        tree.end(leaf, (1, 2))
-    theirs = seen_by_gambit("\n".join(efg_lines(tree.build())), "read_efg")
-    assert len({player.label for player in theirs.players}) == 2
 
 
 def test_depth_is_no_limit(tmp_path: Path) -> None:

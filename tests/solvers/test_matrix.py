@@ -1,16 +1,16 @@
 """Extreme equilibria and Lemke-Howson: against each other, Gambit, the LP and exact gains."""
 
-import io
 from fractions import Fraction
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.games.gambit_readings import Reading, recorded
 
 from equipoise.certificates.gap import certify
 from equipoise.errors import EquipoiseError
-from equipoise.games.files.gambit.write import nfg_lines
+from equipoise.games.files.gambit import parse_nfg
 from equipoise.games.trees.normal import NormalGame, from_matrices
 from equipoise.sequence.build import build
 from equipoise.solvers.base import Gap, solve
@@ -83,30 +83,25 @@ def test_lemke_howson_cannot_reach_every_equilibrium() -> None:
     assert pairs(lemke_howson_all(game)) == {((1, 0), (1, 0)), ((0, 1), (0, 1))}
 
 
-@settings(deadline=None)
-@given(games(spread=10**6))
-def test_generic_games_have_an_odd_number_of_equilibria_and_gambit_finds_the_same(game) -> None:
-    import pygambit
-
+def check_equilibria(game: NormalGame, theirs: Reading) -> None:
+    """The extreme equilibria are Gambit's, and an odd number where none is degenerate."""
     found = list(extreme_equilibria(game))
     assert all(gains(point) == [0, 0] for point in found)
-    theirs = pygambit.read_nfg(io.BytesIO("\n".join(nfg_lines(game)).encode()))
-    profiles = pygambit.nash.enummixed_solve(theirs, rational=True).equilibria
-    exact = {
-        tuple(tuple(F(profile[player][s]) for s in player.strategies) for player in theirs.players)
-        for profile in profiles
-    }
+    exact = {tuple(tuple(map(F, side)) for side in point) for point in theirs["equilibria"]}
+    assert pairs(found) == exact
     if all(
         sum(w > 0 for w in x)
         == sum(w > 0 for w in y)
         == len(best(game, x, y, 0))
         == len(best(game, x, y, 1))
         for x, y in exact
-    ):  # nondegenerate where it matters
-        assert pairs(found) == exact
+    ):
         assert len(found) % 2 == 1
-    else:
-        assert pairs(found) >= exact
+
+
+@pytest.mark.parametrize("reading", recorded("equilibria"))
+def test_gambit_finds_the_same_equilibria(reading: Reading) -> None:
+    check_equilibria(parse_nfg(reading["text"], "test"), reading)
 
 
 def best(game: NormalGame, x, y, player: int) -> list[int]:
