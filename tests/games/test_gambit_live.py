@@ -28,7 +28,9 @@ patient = settings(suppress_health_check=[HealthCheck.too_slow], deadline=None)
 @patient
 @given(trees(WILD) | trees(PLAIN))
 def test_gambit_reads_what_we_write(game: ExtensiveGame) -> None:
-    check_tree(game, read_tree(text_of(game)))
+    reading = read_tree(text_of(game))
+    assert reading["perfect_recall"]
+    check_tree(game, reading)
 
 
 @patient
