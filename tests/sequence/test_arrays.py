@@ -104,7 +104,7 @@ def test_ties_go_to_the_first_action(space: Treeplex, device: Device) -> None:
 
 @pytest.mark.parametrize("optimism", [0.0, 1.0])
 def test_regrets(space: Treeplex, device: Device, optimism: float) -> None:
-    from equipoise.solvers.saddle.regret import reach_blocks, regret_blocks
+    from equipoise.solvers.saddle.regret import Stretch, reach_blocks, regret_blocks
 
     random = np.random.default_rng(3)
     regret, gradient = random.normal(size=(2, space.size))
@@ -115,12 +115,14 @@ def test_regrets(space: Treeplex, device: Device, optimism: float) -> None:
     p = arrays.put(play) if optimism else r
     arrays.regrets(r, p, g, device.put(row))
     whole = space.blocks, np.uint32(0), np.uint32(len(space.blocks.start)), np.uint32(0)
+    average = np.ones(space.size)
     scratch, plan = np.empty((3, space.widest)), np.ones(space.size)
-    regret_blocks(*whole, regret, play, gradient, gradient, scratch, row)
+    regret_blocks(Stretch(*whole, gradient, gradient), regret, play, row, scratch)
     _close(arrays.get(r)[1:], regret[1:])
     _close(arrays.get(p)[1:], play[1:])
-    reach_blocks(*whole, play, plan, plan, scratch)
+    reach_blocks(Stretch(*whole, plan, plan), play, average, 0.25, scratch)
     _close(arrays.get(arrays.reach(p)), plan)
+    _close(average, 0.75 + 0.25 * plan)
 
 
 @pytest.mark.parametrize("kind", ["entropy", "euclidean"])

@@ -37,6 +37,7 @@ from equipoise.sequence.treeplex import Treeplex
 from equipoise.solvers.base import Arrays, Context, Plan
 from equipoise.solvers.saddle.regret import (
     KERNEL,
+    Stretch,
     blend,
     reach_blocks,
     reach_sets,
@@ -159,27 +160,27 @@ class _Side:
         """What each sequence earns against the opponent's plan."""
         return np.empty(self.space.size, dtype=self.regret.dtype)
 
-    @property
-    def _whole(self) -> tuple[Any, ...]:
-        """The arguments that make a kernel work on all blocks."""
+    def _whole(self, vector: NDArray[Any]) -> Stretch:
+        """Return all blocks, with plans or gradients in ``vector``."""
         blocks = self.space.blocks
-        return blocks, np.uint32(0), np.uint32(len(blocks.start)), np.uint32(0)
+        zero, end = np.uint32(0), np.uint32(len(blocks.start))
+        return Stretch(blocks, zero, end, zero, vector, vector)
 
-    def reach(self) -> None:
-        """Lay down the plan."""
+    def reach(self, share: Any) -> None:
+        """Lay down the plan and give it its ``share`` in the average."""
         if self.space.widest == 1:
             reach_sets(self.space.blocks, self.play, self.plan)
+            blend(self.average, self.plan, share)
         else:
-            reach_blocks(*self._whole, self.play, self.plan, self.plan, self.scratch)
+            reach_blocks(self._whole(self.plan), self.play, self.average, share, self.scratch)
 
     def update(self, row: Any) -> None:
         """Update the regrets; the gradient is used up."""
-        arrays = self.regret, self.play
         if self.space.widest == 1:
-            regret_sets(self.space.blocks, *arrays, self.gradient, row)
+            regret_sets(self.space.blocks, self.regret, self.play, self.gradient, row)
         else:
-            gradient = self.gradient
-            regret_blocks(*self._whole, *arrays, gradient, gradient, self.scratch, row)
+            on = self._whole(self.gradient)
+            regret_blocks(on, self.regret, self.play, row, self.scratch)
 
 
 class CFRRun:
@@ -217,8 +218,7 @@ class CFRRun:
         for row in table:
             for player, product in ((0, self.form.A.times), (1, self.form.A.transpose_times)):
                 me, other = self.sides[player], self.sides[1 - player]
-                other.reach()
-                blend(other.average, other.plan, row[3])
+                other.reach(row[3])
                 product(other.plan, me.gradient)
                 if player == 1:
                     np.negative(me.gradient, me.gradient)

@@ -8,15 +8,17 @@ trunk of t is updated and its new plan laid down, and the sweep goes back the ot
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
+from numpy.typing import NDArray
 
 from equipoise.numerics.threads import LANES, spread
 from equipoise.sequence.payoffs.factored import Factored
 from equipoise.sequence.payoffs.tiles import packing, tile_product
-from equipoise.solvers.saddle.regret import KERNEL, blend, reach_blocks, regret_blocks
+from equipoise.sequence.treeplex import Blocks
+from equipoise.solvers.saddle.regret import KERNEL, Stretch, reach_blocks, regret_blocks
 
 
 class TiledIteration:
@@ -29,6 +31,13 @@ class TiledIteration:
         self.halves = [last.half(source, dtype) for source in (0, 1)]
         self.trunk = [_Trunk(sides[i], last.trunk[i], dtype) for i in (0, 1)]
         self.slots = [np.uint32(len(slots.start)) for slots in last.slots]
+        self.players = [
+            Player(
+                side.space.blocks, side.regret, side.play, side.average, trunk.blocks,
+                np.uint32(trunk.size), slots,
+            )
+            for side, trunk, slots in zip(sides, self.trunk, self.slots, strict=True)
+        ]  # fmt: skip
         self.tiles = len(last.cut.tile) - 1
         widest = max(side.space.widest for side in sides)
         places = max(int(np.diff(last.cut.bounds(i)).max()) for i in (0, 1))
@@ -50,30 +59,23 @@ class TiledIteration:
         """Lay down the plan of the earlier rounds."""
         side, trunk = self.sides[player], self.trunk[player]
         trunk.plan[0] = 1
-        none = np.uint32(0)
-        reach_blocks(
-            side.space.blocks, none, trunk.blocks, none, side.play,
-            trunk.plan, trunk.plan, side.scratch,
-        )  # fmt: skip
-        blend(side.average[: trunk.size], trunk.plan, row[3])
+        reach_blocks(trunk.stretch(trunk.plan), side.play, side.average, row[3], side.scratch)
 
     def _sweep(self, source: int, row: Any) -> None:
         """Walk the tiles, on all cores."""
         target = 1 - source
-        half, giver, taker = self.halves[source], self.sides[source], self.sides[target]
         above, below = self.trunk[source], self.trunk[target]
         below.lanes[:] = 0
         sign = row.dtype.type(1 if target == 0 else -1)
+        giver, taker = self.players[source], self.players[target]
 
         def work(lane: int, low: int, high: int) -> None:
-            _sweep_tiles(
-                half, low, high, sign, row, below.lanes[lane], self.buffers[lane],
-                self.scratch[lane], self.packed[lane][source],
-                (giver.space.blocks, giver.play, giver.average, above.plan, above.blocks,
-                 np.uint32(above.size), self.slots[source]),
-                (taker.space.blocks, taker.regret, taker.play, below.blocks,
-                 np.uint32(below.size), self.slots[target]),
+            space = Workspace(
+                above.plan, below.lanes[lane], self.buffers[lane, 0], self.buffers[lane, 1],
+                self.scratch[lane],
+                self.packed[lane][source],
             )  # fmt: skip
+            _sweep_tiles(self.halves[source], low, high, sign, row, giver, taker, space)
 
         spread(self.tiles, work)
 
@@ -85,46 +87,72 @@ class TiledIteration:
         if player == 1:
             np.negative(gradient, gradient)
         gradient += trunk.lanes.sum(axis=0)
-        none = np.uint32(0)
-        regret_blocks(
-            side.space.blocks, none, trunk.blocks, none, side.regret, side.play,
-            gradient, gradient, side.scratch, row,
-        )  # fmt: skip
+        regret_blocks(trunk.stretch(gradient), side.regret, side.play, row, side.scratch)
 
 
 class _Trunk:
     """The earlier rounds of one player: their plan, and what the last round adds to their gradient."""
 
     def __init__(self, side: Any, size: int, dtype: Any) -> None:
-        self.size = size
-        self.blocks = np.uint32(np.searchsorted(side.space.blocks.start, size))
+        self.size, self._blocks = size, side.space.blocks
+        self.blocks = np.uint32(np.searchsorted(self._blocks.start, size))
         self.plan = np.ones(size, dtype=dtype)
         self.lanes = np.zeros((LANES, size), dtype=dtype)
+
+    def stretch(self, vector: Any) -> Stretch:
+        """Return the trunk's blocks, with plans or gradients in ``vector``."""
+        return Stretch(self._blocks, np.uint32(0), self.blocks, np.uint32(0), vector, vector)
+
+
+class Player(NamedTuple):
+    """One player's arrays, as the sweep takes them; ``trunk`` counts sequences of earlier rounds.
+
+    ``first`` is the first block of the last round, ``slots`` how many sequences a place has there.
+    """
+
+    blocks: Blocks
+    regret: NDArray[Any]
+    play: NDArray[Any]
+    average: NDArray[Any]
+    first: np.uint32
+    trunk: np.uint32
+    slots: np.uint32
+
+
+class Workspace(NamedTuple):
+    """What one lane of a sweep reads and writes besides.
+
+    The giver's plan in the trunk, the taker's gradient there, a tile's plan and gradient, scratch.
+    """
+
+    above: NDArray[Any]
+    below: NDArray[Any]
+    plan: NDArray[Any]
+    gradient: NDArray[Any]
+    rows: NDArray[Any]
+    packed: NDArray[Any]
 
 
 @njit(**KERNEL)
 def _sweep_tiles(
-    half: Any, low: Any, high: Any, sign: Any, row: Any, lane: Any, buffers: Any, scratch: Any,
-    packed: Any, giver: Any, taker: Any,
-) -> None:  # fmt: skip
+    half: Any, low: Any, high: Any, sign: Any, row: Any, giver: Any, taker: Any, space: Any
+) -> None:
     """Tiles ``low .. high``: finish the giver's plan, multiply, update the taker's regrets."""
-    blocks1, play1, average1, plan, trunk_blocks1, trunk1, slots1 = giver
-    blocks2, regret2, play2, trunk_blocks2, trunk2, slots2 = taker
     tiles = len(half.places.tile_source) - 1
-    count1 = np.uint32((len(blocks1.start) - trunk_blocks1) // tiles)
-    count2 = np.uint32((len(blocks2.start) - trunk_blocks2) // tiles)
     for p in range(low, high):
-        size1 = slots1 * (half.places.tile_source[p + 1] - half.places.tile_source[p])
-        size2 = slots2 * (half.places.tile_target[p + 1] - half.places.tile_target[p])
-        base1 = np.uint32(trunk1 + slots1 * half.places.tile_source[p])
-        base2 = np.uint32(trunk2 + slots2 * half.places.tile_target[p])
-        b1 = np.uint32(trunk_blocks1 + p * count1)
-        b2 = np.uint32(trunk_blocks2 + p * count2)
-        local1, local2 = buffers[0, :size1], buffers[1, :size2]
-        reach_blocks(blocks1, b1, np.uint32(b1 + count1), base1, play1, plan, local1, scratch)
-        blend(average1[base1 : base1 + size1], local1, row[3])
-        local2[:] = 0
-        tile_product(half, p, sign, local1, local2, packed)
-        regret_blocks(
-            blocks2, b2, np.uint32(b2 + count2), base2, regret2, play2, lane, local2, scratch, row
-        )
+        tile = _tile(giver, half.places.tile_source, p, tiles, space.above, space.plan)
+        reach_blocks(tile, giver.play, giver.average, row[3], space.rows)
+        onto = _tile(taker, half.places.tile_target, p, tiles, space.below, space.gradient)
+        onto.local[:] = 0
+        tile_product(half, p, sign, tile.local, onto.local, space.packed)
+        regret_blocks(onto, taker.regret, taker.play, row, space.rows)
+
+
+@njit(**KERNEL)
+def _tile(player: Any, bounds: Any, p: Any, tiles: Any, trunk: Any, buffer: Any) -> Any:
+    """Return the blocks of tile ``p`` of a player."""
+    count = np.uint32((len(player.blocks.start) - player.first) // tiles)
+    low = np.uint32(player.first + p * count)
+    base = np.uint32(player.trunk + player.slots * bounds[p])
+    local = buffer[: player.slots * (bounds[p + 1] - bounds[p])]
+    return Stretch(player.blocks, low, np.uint32(low + count), base, trunk, local)
