@@ -250,6 +250,16 @@ LINES = [
     "abstract SPEC --method suits --out out.eqp",
 ]  # fmt: skip
 
+# What no file is made by: a worker runs these first, so that kernels are compiled and no case pays for it.
+WARM = [
+    "solve rhode-island(ranks=3,suits=2) --iterations 5 --force",
+    "solve rhode-island(ranks=3,suits=2) --method none --eliminate --iterations 5 --force",
+    "solve leduc --algorithm cfr+ --iterations 5 --force", "solve leduc --iterations 5 --force",
+    "nash kuhn", "nash stag.nfg", "plot kuhn.eqp", "repeated partial --out warm --stages 3 --grid 1",
+    "certify kuhn kuhn.eqp --rigorous", "certify standoff standoff.eqp", "show kuhn.eqp",
+    "abstract standoff --method histogram", "abstract standoff --method suits",
+]  # fmt: skip
+
 
 def _run(command: str) -> None:
     """Run a command that must go well or stop short."""

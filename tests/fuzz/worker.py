@@ -17,7 +17,7 @@ import warnings
 from pathlib import Path
 from typing import Any
 
-from tests.fuzz.corpus import corpus, inside, silence
+from tests.fuzz.corpus import WARM, corpus, inside, silence
 from tests.fuzz.rules import try_rules
 
 MEMORY = 2**30
@@ -34,14 +34,8 @@ def main(seconds: float, dump: str) -> None:
     warnings.simplefilter("always")
     # Compile and import everything once: a case pays for itself alone.
     with inside(Path(dump).parent):
-        for seed in corpus():
-            Path("warm-" + seed.name).write_bytes(seed.data)
-        for command in (
-            "solve kuhn --force",
-            "nash kuhn",
-            "plot kuhn.eqp",
-            "repeated partial --out warm",
-        ):
+        corpus()
+        for command in WARM:
             with silence():
                 run(command.split())
     with open(dump, "w") as where:

@@ -198,3 +198,10 @@ def test_shares_of_equals_are_exact() -> None:
         1: Fraction(3, 2),
         2: 7,
     }
+
+
+def test_a_tournament_with_too_many_states_is_refused_before_they_are_listed() -> None:
+    Tournament(players=3, chips=13_500, blinds=(300, 600), prizes=(50, 30, 20))
+    for players, chips in ((2, 3 * 10**9), (3, 3 * 10**7)):
+        with pytest.raises(EquipoiseError, match="states, expected at most"):
+            Tournament(players=players, chips=chips, blinds=(300, 600), prizes=(50, 30))

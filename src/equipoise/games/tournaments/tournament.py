@@ -22,7 +22,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations, product
-from math import gcd
+from math import comb, gcd
 from typing import NamedTuple
 
 import numpy as np
@@ -37,6 +37,9 @@ Stacks = tuple[int, ...]
 
 FOLD, JAM = 0, 1
 """Actions of a decision; to jam after a jam is to call."""
+
+_MOST_STATES = 20_000
+"""States with all players left; every one holds what each class of hands does at each decision."""
 
 _ORDERS = {
     1: ((0,),),
@@ -134,6 +137,12 @@ class Tournament:
         if self.chips // self.unit < self.players:
             raise EquipoiseError(
                 f"Chips: found {self.chips}, expected at least one unit of {self.unit} a player."
+            )
+        states = comb(self.chips // self.unit - 1, self.players - 1)
+        if states > _MOST_STATES:
+            raise EquipoiseError(
+                f"Chips: found {self.chips} in units of {self.unit}, which make {states:,} states, "
+                f"expected at most {_MOST_STATES:,}: a larger unit or fewer chips."
             )
         if big + self.ante >= self.chips - (self.players - 1) * self.unit:
             raise EquipoiseError(
