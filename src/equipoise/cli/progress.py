@@ -122,7 +122,7 @@ def _bar(screen: Console) -> Iterator[Say]:
 
     columns = (SpinnerColumn(), BarColumn(24), TextColumn("{task.description}", markup=False))
     with Progress(*columns, console=screen, transient=True) as bar:
-        task = bar.add_task("starting", total=1.0)
+        task = bar.add_task("starting (the first time, compiling)", total=1.0)
 
         def say(news: str, share: float) -> None:
             bar.update(task, completed=share, description=news)

@@ -1,0 +1,62 @@
+"""Clocks: what they count, and what they leave out."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from types import SimpleNamespace
+
+import numba
+import pytest
+
+from equipoise.numerics import clock as module
+from equipoise.numerics.clock import Clock, Deadline, TimeUpError, compiled_seconds
+
+
+def test_a_log_leaves_out_what_numba_compiles() -> None:
+    clock = Clock(limit=1e9)
+    wall, compiled = time.perf_counter(), compiled_seconds()
+
+    @numba.njit
+    def kernel(x: float) -> float:
+        return x + 1.0
+
+    assert kernel(1.0) == 2.0
+    spent = compiled_seconds()[0] - compiled[0]
+    assert spent > 0
+    assert 0 <= clock.seconds <= time.perf_counter() - wall - spent + 1e-3
+    before = compiled_seconds()
+    assert kernel(2.0) == 3.0
+    assert compiled_seconds() == before
+
+
+def test_compilations_within_compilations_count_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = iter([1.0, 2.0, 5.0, 11.0])
+    ticking = SimpleNamespace(perf_counter=lambda: next(now), process_time=lambda: 0.0)
+    monkeypatch.setattr(module, "time", ticking)
+    listener = module._Compilation()
+    for is_start in (True, True, False, False):
+        listener.notify(SimpleNamespace(is_start=is_start))
+    assert listener.wall == 10.0
+
+
+def test_a_clock_does_not_load_numba() -> None:
+    code = (
+        "import sys; from equipoise.numerics.clock import Clock; "
+        "assert Clock(1.0).seconds >= 0; assert 'numba' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_a_deadline_raises_once_it_has_passed(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [0.0]
+    monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    deadline = Deadline(2.0)
+    deadline.check()
+    now[0] = 1.5
+    assert (deadline.spent, deadline.left) == (1.5, 0.5)
+    deadline.check()
+    now[0] = 2.0
+    with pytest.raises(TimeUpError):
+        deadline.check()
