@@ -120,6 +120,8 @@ def test_logs(cli: Cli, log: Any, words: str) -> None:
         (put("run.regret.1", lambda regret: regret * np.nan), "regret.1"),
         (put("run.average.1", lambda average: average.astype(complex)), "average.1"),
         (put("log", np.full((1, 6), np.nan)), "log"),
+        (put("log", np.array(3.0)), "log"),
+        (lambda arrays, _: arrays.pop("log"), "log"),
         (lambda arrays, _: arrays.pop("run.weight"), "arrays"),
         (say("target", "soon"), "target"),
         (say("algorithm", None), "algorithm"),
@@ -170,6 +172,26 @@ def test_tournaments(cli: Cli, change: Change, words: str) -> None:
     cli("tournament", "--players", 2, "--chips", 1800, "--prizes", 100, "--out", "it.eqp")
     rewrite("it.eqp", change)
     refused(cli, words, "certify", "tournament", "it.eqp")
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (put("log.2", np.array(1.0)), "log.2"),
+        (put("values.2", lambda values: values.astype(str)), "values.2"),
+        (put("values.2", lambda values: values * np.inf), "values.2"),
+        (put("profile.2", lambda profile: profile.astype(complex)), "profile.2"),
+        (put("profile.2", lambda profile: profile * 2), "Profile"),
+        (put("profile.2", np.ones(3)), "Profile"),
+        (put("iterations.2", np.array(1)), "iterations.2"),
+        (lambda arrays, _: arrays.pop("log.2"), "log.2"),
+    ],
+)
+def test_checkpoints_of_tournaments(cli: Cli, change: Change, words: str) -> None:
+    rules = ("tournament", "--players", 2, "--chips", 4200, "--prizes", 100, "--gain", 0)
+    cli(*rules, "--iterations", 1, "--out", "it.eqp")
+    rewrite("it.eqp.checkpoint", change)
+    refused(cli, words, *rules, "--iterations", 2, "--resume", "--out", "it.eqp")
 
 
 @pytest.mark.parametrize(

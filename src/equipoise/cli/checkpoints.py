@@ -194,7 +194,8 @@ def _require_arrays(path: Path, checkpoint: Bundle, form: SequenceForm) -> None:
 
     arrays = checkpoint.arrays
     best = {"best.x": (form.X.size,), "best.y": (form.Y.size,), "best_row": (1, 6)}
-    shapes: dict[str, tuple[int, ...]] = {"run_counters": (2,)}
+    rows = len(arrays["log"]) if "log" in arrays and arrays["log"].ndim else 0
+    shapes: dict[str, tuple[int, ...]] = {"run_counters": (2,), "log": (rows, 6)}
     if not best.keys().isdisjoint(arrays):
         shapes |= best
     for name, shape in shapes.items():
@@ -206,7 +207,7 @@ def _require_arrays(path: Path, checkpoint: Bundle, form: SequenceForm) -> None:
             )
         if not np.isfinite(found).all() or (kind == "i" and found.min() < 0):
             raise EquipoiseError(f"{path}: array {name} has numbers out of range.")
-    if len(arrays.get("log", ())):
+    if rows:
         log_of(path, checkpoint)
     if "best_row" in arrays:
         require_log(path, arrays["best_row"])

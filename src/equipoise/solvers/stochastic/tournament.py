@@ -175,16 +175,26 @@ def _restored(
     """Return the progress with m players left that ``arrays`` hold, if any."""
     if f"profile.{m}" not in arrays:
         return None
-    rows = len(arrays.get(f"log.{m}", ()))
-    shapes = {"iterations": (1,), "values": (game.states * m,), "log": (rows, 6)}
+    log = arrays.get(f"log.{m}")
+    shapes = {
+        "iterations": (1,),
+        "values": (game.states * m,),
+        "profile": arrays[f"profile.{m}"].shape,
+        "log": (0 if log is None or log.ndim == 0 else len(log), 6),
+    }
     for name, shape in shapes.items():
         found = arrays.get(f"{name}.{m}")
-        if found is None or found.shape != shape or not np.isfinite(found).all():
+        kind = "i" if name == "iterations" else "f"
+        if found is None or (found.dtype.kind, found.shape) != (kind, shape):
             raise EquipoiseError(
-                f"Checkpoint: array {name}.{m} is missing, has another shape or numbers that are "
-                f"not finite, expected {shape} finite numbers."
+                f"Checkpoint: array {name}.{m} is missing or has another type or shape, expected "
+                f"{shape} numbers."
             )
-    profile = np.array(arrays[f"profile.{m}"], dtype=np.float64)
+        if not np.isfinite(found).all():
+            raise EquipoiseError(
+                f"Checkpoint: array {name}.{m} has a number that is not finite, expected finite ones."
+            )
+    profile = np.array(arrays[f"profile.{m}"])
     game.require(profile)
     return StochasticProgress(
         iterations=int(arrays[f"iterations.{m}"][0]),
