@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import math
 from collections.abc import Callable, Iterable
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from equipoise.cli import progress as module
+from equipoise.cli.app import run
 from equipoise.cli.output import duration
 from equipoise.cli.progress import (
     describe,
@@ -141,3 +143,23 @@ def test_what_the_line_says() -> None:
 )
 def test_durations(seconds: float, text: str) -> None:
     assert duration(seconds) == text
+
+
+def test_every_long_command_tells_how_it_goes(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """With no pause before the first line, what a pipe sees of each."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(module, "_FIRST_LINE", 0.0)
+    monkeypatch.setattr(module, "_LONGEST_SILENCE", 0.0)
+    Path("signals.toml").write_text('game = "bet-or-check"\npot = 2.0')
+    for arguments, words in [
+        (("solve", "kuhn", "--algorithm", "dcfr"), "iteration "),
+        (("nash", "kuhn"), "following a path"),
+        (("repeated", "partial"), "value between "),
+        (("qualitative", "signals.toml"), "proposing a model from 40 signals"),
+    ]:
+        screen = io.StringIO()
+        monkeypatch.setattr(module, "console", lambda stderr, file=screen: Console(file=file))
+        assert run(arguments) == 0
+        assert words in screen.getvalue(), arguments

@@ -9,6 +9,7 @@ import typer
 
 from equipoise.cli import options
 from equipoise.cli.output import duration, number, print_facts, print_json, print_table
+from equipoise.cli.progress import status_line
 from equipoise.errors import EquipoiseError
 
 if TYPE_CHECKING:
@@ -67,10 +68,13 @@ def command(
         raise EquipoiseError(f"--time: found {time}, expected a positive number of seconds.")
     problem = read(file)
     products = Products(breakpoints, encoding, solver)
-    if problem.models and not propose:
-        answer = qualitative(problem.game, problem.models, products=products, time_limit=time)
-    else:
-        answer = discover(problem.game, products=products, time_limit=time)
+    with status_line(is_shown=not json) as say:
+        if problem.models and not propose:
+            answer = qualitative(
+                problem.game, problem.models, products=products, time_limit=time, monitor=say
+            )
+        else:
+            answer = discover(problem.game, products=products, time_limit=time, monitor=say)
     proof = certify(problem.game, answer.regions.profile(problem.game))
     plots = {} if plot is None else _plot(plot, problem, answer)
     if json:

@@ -10,10 +10,11 @@ import typer
 
 from equipoise.cli import options
 from equipoise.cli.output import duration, note, number, print_facts, print_json, print_table
+from equipoise.cli.progress import status_line
 from equipoise.errors import EquipoiseError
 
 if TYPE_CHECKING:
-    from equipoise.solvers.repeated.cav import RepeatedSolution
+    from equipoise.solvers.repeated.cav import RepeatedSolution, Round
     from equipoise.solvers.repeated.cav_grid import GridSolution
 
 CONVERGED, STOPPED_SHORT = 0, 1
@@ -69,7 +70,18 @@ def command(
         require_writable(out.with_name(f"{out.name}.png"))
     if tolerance is not None and not tolerance >= 0:
         raise EquipoiseError(f"--tolerance: found {tolerance}, expected a number >= 0.")
-    solution = solve_repeated(rules, tolerance, seconds=math.inf if time is None else time)
+    limit = math.inf if time is None else time
+    with status_line(is_shown=not json) as say:
+
+        def report(row: Round) -> None:
+            if say is not None:
+                bounds = f"value between {row.lower:.6g} and {row.upper:.6g}"
+                say(
+                    f"{bounds}, {row.cells:,} cells",
+                    min(1.0, row.seconds / limit if limit else 1.0),
+                )
+
+        solution = solve_repeated(rules, tolerance, seconds=limit, monitor=report)
     reference = None if grid is None else solve_p1(rules, grid)
     files: list[Path] = []
     averages: dict[str, float] = {}

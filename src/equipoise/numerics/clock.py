@@ -148,6 +148,11 @@ class Deadline:
         """Seconds left; negative once the time is up."""
         return self.limit - self.spent
 
+    @property
+    def share(self) -> float:
+        """How much of the time has passed, from 0 to 1."""
+        return min(1.0, self.spent / self.limit) if self.limit > 0 else 1.0
+
     def check(self) -> None:
         """Raise :class:`TimeUpError` once the time is up."""
         if self.left <= 0:

@@ -18,7 +18,14 @@ from numpy.typing import NDArray
 from equipoise.games.bayesian.game import BayesianGame, SignalGame
 from equipoise.games.bayesian.parametric import ParametricModel
 from equipoise.numerics.clock import Deadline
-from equipoise.solvers.bayesian.qualitative import PIECEWISE, Answer, Products, attempt, qualitative
+from equipoise.solvers.bayesian.qualitative import (
+    PIECEWISE,
+    Answer,
+    Monitor,
+    Products,
+    attempt,
+    qualitative,
+)
 from equipoise.solvers.bayesian.signal_lp import zero_sum
 from equipoise.strategy.regions import Profile, interim
 
@@ -36,17 +43,21 @@ def discover(
     *,
     products: Products = PIECEWISE,
     time_limit: float = 60.0,
+    monitor: Monitor | None = None,
 ) -> Answer:
     """Find an equilibrium of ``game`` with no model given.
 
     Proposals are tried from coarse to fine, each with all its regions non-empty; if none fits, the
     first one that allows it is solved with empty regions, or approached as nearly as time allows.
+    ``monitor`` is as in :func:`qualitative`.
     """
     deadline = Deadline(time_limit)
     models: list[ParametricModel] = []
     for cells, tremble in TRIES:
         if models and deadline.left <= 0:
             break
+        if monitor is not None:
+            monitor(f"proposing a model from {cells} signals", deadline.share)
         model = propose(game, cells, tremble)
         if any(m.regions == model.regions for m in models):
             continue
@@ -55,7 +66,7 @@ def discover(
         if isinstance(found, Answer):
             return replace(found, seconds=deadline.spent)
     left = max(deadline.left, 1.0)
-    answer = qualitative(game, models[:1], products=products, time_limit=left)
+    answer = qualitative(game, models[:1], products=products, time_limit=left, monitor=monitor)
     return replace(answer, seconds=deadline.spent)
 
 

@@ -12,7 +12,7 @@ program, takes thresholds to machine precision, also where products were piecewi
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Literal
@@ -60,6 +60,9 @@ class Products:
 
 PIECEWISE = Products()
 
+Monitor = Callable[[str, float], None]
+"""Is told what is going on, and the share of the time that has passed."""
+
 COARSEST = 5
 """So many breakpoints are tried when more of them take too long."""
 
@@ -102,11 +105,13 @@ def qualitative(
     products: Products = PIECEWISE,
     time_limit: float = 60.0,
     polish_in: SignalGame | None = None,
+    monitor: Monitor | None = None,
 ) -> Answer:
     """Find an equilibrium of ``game`` that has the form of one of ``models``.
 
     ``products`` matters from three players on. ``polish_in`` is the same game with finer cells, if
-    ``game`` itself only approximates the distributions that are meant.
+    ``game`` itself only approximates the distributions that are meant. ``monitor`` is told what is
+    going on, and the share of the time that has passed.
     """
     if not models:
         raise EquipoiseError("Qualitative models: found none, expected at least one.")
@@ -114,6 +119,8 @@ def qualitative(
     stages = list(STAGES)
     while stages:
         left = max(0.5 * deadline.left, 0.1)
+        if monitor is not None:
+            monitor(f"program of stage '{stages[0]}'", deadline.share)
         found = attempt(game, models, stages[0], left, products, polish_in)
         if isinstance(found, Answer):
             return replace(found, seconds=deadline.spent)

@@ -72,4 +72,4 @@ class Search:
     def say(self, what: str) -> None:
         """Tell the monitor what is going on."""
         if self._monitor is not None:
-            self._monitor(what, min(1.0, self.deadline.spent / self.deadline.limit))
+            self._monitor(what, self.deadline.share)
