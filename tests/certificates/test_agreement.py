@@ -59,6 +59,7 @@ def assert_roads_agree(game: StageGame, strategy: Strategy) -> None:
     lower, upper = measure(form, x, y)
     assert (upper, -lower) == pytest.approx(slow.best_responses, rel=1e-9, abs=1e-9)
     assert float(x @ form.A.times(y)) == pytest.approx(slow.value, rel=1e-9, abs=1e-9)
+    assert float(x @ (form.A.matrix() @ y)) == pytest.approx(slow.value, rel=1e-9, abs=1e-9)
 
 
 @settings(max_examples=60, deadline=None)

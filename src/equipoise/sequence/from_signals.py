@@ -129,11 +129,12 @@ def _tiling(tree: BettingTree, rounds: Sequence[SignalRound]) -> Tiling | None:
     """Return the tiles of the last round, or ``None`` where a player may act alone in it.
 
     A tile must hold all that its leaves touch, so both players' last sequences must be in it, or
-    neither: a leaf after an all-in touches the trunk alone.
+    neither: a leaf after an all-in touches the trunk alone. Some leaf must pay in it.
     """
     last = len(rounds) - 1
-    acting = (tree.acted[tree.player == TERMINAL] == last).sum(axis=1)
-    if 2 not in acting or 1 in acting:
+    acting = (tree.acted == last).sum(axis=1)
+    leaves = np.flatnonzero(tree.player == TERMINAL).tolist()
+    if 1 in acting[leaves] or not any(acting[v] == 2 and _payments(tree, v) for v in leaves):
         return None
     mover = np.where(tree.parent < 0, TERMINAL, tree.player[tree.parent])
     is_last = (tree.parent >= 0) & (tree.round[tree.parent] == last)
@@ -336,13 +337,11 @@ def _last_round(
     return LastRound(
         cut=cut,
         pairs=signals.pairs,
-        values=np.array([_values(tree, signals, kind) for kind in kinds]).reshape(
-            len(kinds), len(signals.weight)
-        ),
-        leaf_matrix=np.array([entry[0] for entry in table], dtype=np.int64),
+        values=np.stack([_values(tree, signals, kind) for kind in kinds]),
+        leaf_matrix=np.array([entry[0] for entry in table]),
         leaf_slots=(
-            np.array([entry[1] for entry in table], dtype=np.int64),
-            np.array([entry[2] for entry in table], dtype=np.int64),
+            np.array([entry[1] for entry in table]),
+            np.array([entry[2] for entry in table]),
         ),
         leaf_scale=np.array([entry[3] for entry in table]),
         trunk=(first.trunk, second.trunk),

@@ -137,7 +137,9 @@ class Factored:
         """Return the operator as a SciPy CSR matrix: for small games, and for counting."""
         from scipy import sparse
 
-        parts = [part for term in self.terms for part in term.entries()]
+        none: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
+        parts = [(none, none, np.zeros(0))]  # a game may have no payoffs at all
+        parts += [part for term in self.terms for part in term.entries()]
         parts += self.last.entries() if self.last is not None else ()
         rows, columns, values = (np.concatenate(own) for own in zip(*parts, strict=True))
         matrix = sparse.coo_matrix((values, (rows, columns)), shape=self.shape).tocsr()
