@@ -51,6 +51,14 @@ def discard(path: str | Path) -> None:
         file.unlink(missing_ok=True)
 
 
+def require_plots(stem: Path, *endings: str) -> None:
+    """Raise unless plots called ``stem`` and then each of ``endings`` can be written."""
+    if stem.name in ("", ".."):
+        raise EquipoiseError(f"{stem}: found a folder, expected the name of plots without ending.")
+    for ending in endings:
+        require_writable(stem.with_name(f"{stem.name}{ending}"))
+
+
 def _part(path: Path) -> Path:
     """Return where a file is written before it is put at ``path``."""
     return path.with_name(f".{path.name}.part")
@@ -120,10 +128,19 @@ def require_writable(path: str | Path) -> None:
     """Raise unless a file can be put at ``path``: better before a long solve than after it."""
     path = Path(path)
     folder = path.parent
-    if not folder.is_dir():
-        raise EquipoiseError(f"{path}: '{folder}' is not a folder, expected one to write into.")
-    if path.is_dir():
-        raise EquipoiseError(f"{path}: found a folder, expected the name of a file.")
+    try:
+        if not folder.is_dir():
+            raise EquipoiseError(f"{path}: '{folder}' is not a folder, expected one to write into.")
+        if path.is_dir():
+            raise EquipoiseError(f"{path}: found a folder, expected the name of a file.")
+        _part(path).exists()
+    except (OSError, ValueError) as error:
+        if isinstance(error, EquipoiseError):
+            raise
+        reason = getattr(error, "strerror", None) or error
+        raise EquipoiseError(
+            f"{path}: cannot be written ({reason}), expected another name."
+        ) from None
     if not os.access(folder, os.W_OK | os.X_OK):
         raise EquipoiseError(f"{path}: '{folder}' is write-protected, expected a writable folder.")
 

@@ -189,6 +189,27 @@ def test_games_of_any_name_are_solved_and_shown(cli: Cli, tmp_path: Path, stem: 
     assert cli("show", f"./{solved.fields['strategy']}").code == 0
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("repeated", "partial", "--out"),
+        ("tournament", "--players", 2, "--chips", 4200, "--prizes", 100, "--plots"),
+        ("solve", "kuhn", "--out"),
+        ("nash", "kuhn", "--out"),
+        ("abstract", "standoff", "--out"),
+    ],
+    ids=lambda command: command[0],
+)
+@pytest.mark.parametrize("place", [".", "..", "/", "", "x" * 300, "x" * 250, "nowhere/x"])
+def test_places_without_a_name_are_refused_before_anything_is_computed(
+    cli: Cli, tmp_path: Path, command: tuple[object, ...], place: str
+) -> None:
+    outcome = cli(*command, place)
+    assert (outcome.code, outcome.out, outcome.err.count("\n")) == (2, "", 1)
+    assert "expected" in outcome.err
+    assert os.listdir(tmp_path) == []
+
+
 def test_an_abstraction_is_named_after_the_file_of_rules(cli: Cli, tmp_path: Path) -> None:
     from importlib import resources
 

@@ -85,6 +85,7 @@ def require_free(out: Path, name: str, fingerprint: str, force: bool) -> None:
     from equipoise.strategy.store import load_strategy
 
     require_writable(out)
+    require_writable(checkpoint_of(out))
     if force or not out.exists():
         return
     advice = "name another --out, or add --force to replace it"

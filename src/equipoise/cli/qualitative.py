@@ -53,6 +53,7 @@ def command(
     The file's models say how the signals are cut into regions; without any, models are proposed.
     """
     from equipoise.certificates.bayesian import certify
+    from equipoise.files import require_plots
     from equipoise.games.files.bayesian import read
     from equipoise.numerics.encodings import ENCODINGS
     from equipoise.solvers.bayesian.propose import discover
@@ -66,6 +67,8 @@ def command(
         raise EquipoiseError(f"--solver: found '{solver}', expected one of {', '.join(SOLVERS)}.")
     if not time > 0:
         raise EquipoiseError(f"--time: found {time}, expected a positive number of seconds.")
+    if plot is not None:
+        require_plots(plot, ".html", ".png")
     problem = read(file)
     products = Products(breakpoints, encoding, solver)
     with status_line(is_shown=not json) as say:

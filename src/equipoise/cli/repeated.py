@@ -59,7 +59,7 @@ def command(
     The informed player receives cav v(p): her value if she reveals as much of the state as pays. The
     lower bound is what her strategy guarantees, the upper one what the other's pays at most.
     """
-    from equipoise.files import require_writable
+    from equipoise.files import require_plots
     from equipoise.games.repeated.game import load_repeated
     from equipoise.solvers.base import Status
     from equipoise.solvers.repeated.cav import solve_repeated
@@ -67,7 +67,7 @@ def command(
 
     rules = load_repeated(game)
     if out is not None:
-        require_writable(out.with_name(f"{out.name}.png"))
+        require_plots(out, ".html", ".png", "-play.html", "-play.png")
     if tolerance is not None and not tolerance >= 0:
         raise EquipoiseError(f"--tolerance: found {tolerance}, expected a number >= 0.")
     limit = math.inf if time is None else time

@@ -103,7 +103,7 @@ def command(
     """
     from equipoise.certificates.tournament import certify_tournament
     from equipoise.cli.checkpoints import checkpoint_of, save_somewhere
-    from equipoise.files import discard, require_writable
+    from equipoise.files import discard, require_plots
     from equipoise.games.tournaments.tournament import Tournament
     from equipoise.solvers.base import Status, Stop
     from equipoise.solvers.stochastic.tournament import GAIN
@@ -128,7 +128,7 @@ def command(
     out = out or Path(f"tournament-{chips}.eqp")
     _require_free(out, rules, force)
     if plots is not None:
-        require_writable(plots.with_name(f"{plots.name}-ranges.png"))
+        require_plots(plots, "-ranges.html", "-ranges.png")
     stop = Stop(
         gap=GAIN * rules.pool if gain is None else gain,
         iterations=math.inf if iterations is None else iterations,
