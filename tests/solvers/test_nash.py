@@ -238,6 +238,15 @@ def test_a_program_without_time_is_not_solved() -> None:
         assert optimize(program, time_limit=limit).status == "limit"
 
 
+def test_a_player_who_forgets_is_refused() -> None:
+    tree = TreeBuilder("forgetful", ["one"])
+    for place in tree.decide(tree.root, 0, "first", ("l", "r")):
+        for amount, end in enumerate(tree.decide(place, 0, "second", ("l", "r"))):
+            tree.end(end, [amount])
+    with pytest.raises(EquipoiseError, match="expected perfect recall"):
+        nash(tree.build())
+
+
 def test_bad_input_is_told_in_a_sentence() -> None:
     with pytest.raises(EquipoiseError, match="time limit is 0, expected a positive"):
         nash(kuhn(), time_limit=0)
