@@ -112,10 +112,15 @@ def test_sums_by_place_enclose_the_exact_sums(is_cancelling: bool) -> None:
 def test_a_sum_that_loses_its_small_terms_is_still_enclosed() -> None:
     # 1 + n * 2^-53 rounds to 1 from left to right, whatever n: one unit outward is not enough.
     values = np.array([1.0, *[2.0**-53] * 1000])
-    found = Outward().collect(np.zeros(1001, np.int32), np.stack([values, values]), 1)
+    index = np.zeros(1001, np.int32)
+    found = Outward().collect(index, np.stack([values, values]), 1)
     exact = 1 + 1000 * Fraction(1, 2**53)
     assert Fraction(found[0, 0]) <= exact <= Fraction(found[1, 0])
     assert found[1, 0] < 1 + 1e-12
+    # Each end by the magnitudes of its own row.
+    zeros = np.zeros_like(values)
+    assert Fraction(Outward().collect(index, np.stack([zeros, values]), 1)[1, 0]) >= exact
+    assert Fraction(Outward().collect(index, np.stack([-values, zeros]), 1)[0, 0]) <= -exact
 
 
 def test_rigorous_gains_and_gaps_are_rounded_up() -> None:
@@ -149,5 +154,7 @@ def test_a_rigorous_gap_of_many_players_adds_up_rounding_once() -> None:
 def test_plain_certificates_say_what_was_computed() -> None:
     proof = Certificate.from_bounds(np.array([[0.25], [-0.25]]), np.array([[1.0], [0.5]]), False)
     assert proof == Certificate((0.25, -0.25), (1.0, 0.5), (0.75, 0.75), False)
+    assert not Certificate((), (), ()).rigorous
+    assert not Certificate((), (), ()).forgetful
     assert proof.value == 0.25
     assert proof.gap == 1.5
