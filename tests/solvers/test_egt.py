@@ -209,3 +209,34 @@ def test_rhode_island_payoffs_smooth_in_tiles():
 
 def test_a_matrix_without_stakes_is_solved_at_once():
     assert solve(build(from_matrices("nothing", [[0, 0], [0, 0]])), EGT(), Iterations(3)).gap == 0
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_iterates_on_matrices_are_nesterovs(seed):
+    # Nesterov 2005, with the entropy on simplices, where every subproblem is a softmax: step by step.
+    A = np.random.default_rng(seed).normal(size=(4, 5))
+    form = build(from_matrices("matrix", A.tolist()))
+    run = EGT("entropy", "seed", aggressive=False, balance=0).start(form, Context())
+    norm = min(np.linalg.norm(A, 2), np.abs(A).max())
+    gain = (lambda y: A @ y), (lambda x: -A.T @ x)
+    mu = [np.sqrt(2) * norm] * 2
+    x = softmax(A @ np.full(5, 1 / 5) / mu[0])
+    plans = [x, softmax(gain[1](x) / mu[1])]
+    for k in range(30):
+        for plan, found in zip(plans, run.point(), strict=True):
+            np.testing.assert_allclose(found[1:], plan, rtol=0, atol=1e-10)
+            assert found[0] == pytest.approx(1.0, abs=1e-12)
+        # mu_2 shrinks first, then mu_1, in turns; "other" is the player whose mu stays.
+        player, other, tau = 1 - k % 2, k % 2, 2 / (k + 3)
+        mine, yours = plans[player], plans[other]
+        slope = gain[player](yours) / mu[player]
+        between = (1 - tau) * mine + tau * softmax(slope)
+        reply = softmax(gain[other](between) / mu[other])
+        step = tau / ((1 - tau) * mu[player])
+        moved = softmax(slope + step * gain[player](reply))
+        plans[player] = (1 - tau) * mine + tau * moved
+        plans[other] = (1 - tau) * yours + tau * reply
+        mu[player] *= 1 - tau
+        run.advance(1)
+    assert run.iterations == 30
+    assert run.current.mu == pytest.approx(mu)
