@@ -52,6 +52,12 @@ class Abstraction:
     maps: tuple[Pair, ...]
     parents: tuple[Pair, ...]
 
+    def __repr__(self) -> str:
+        buckets = " / ".join(
+            " and ".join(f"{count:,}" for count in dict.fromkeys(pair)) for pair in self.buckets
+        )
+        return f"<Abstraction of '{self.game}' by {self.method or 'hand'}: {buckets} buckets>"
+
     @classmethod
     def of(
         cls,

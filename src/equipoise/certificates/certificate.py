@@ -50,6 +50,11 @@ class Certificate:
             rigorous=rigorous,
         )
 
+    def __repr__(self) -> str:
+        bound = "at most " if self.rigorous or self.forgetful else ""
+        values = ", ".join(f"{value:.6g}" for value in self.values)
+        return f"<Certificate: values {values}; gap {bound}{self.gap:.3g}>"
+
     @property
     def value(self) -> float:
         """Expected payoff of player 1."""

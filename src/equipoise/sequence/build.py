@@ -27,7 +27,7 @@ class SequenceForm:
 
     ``fingerprint`` names the game (and abstraction) that strategies of this form belong to. Where a
     form works in an order of its own, ``canonical(player)`` is the place of each entry of a strategy in it,
-    and ``tree`` and ``buckets`` say what the entries are.
+    and ``tree`` and ``buckets`` say what the entries are. ``game`` is where the form comes from.
     """
 
     X: Treeplex
@@ -38,6 +38,11 @@ class SequenceForm:
     canonical: Callable[[int], NDArray[np.uint32]] | None = None
     tree: BettingTree | None = None
     buckets: tuple[tuple[int, int], ...] = ()
+    game: ExtensiveGame | StageGame | None = None
+
+    def __repr__(self) -> str:
+        sizes = f"{self.X.size:,} x {self.Y.size:,} sequences, {type(self.A).__name__} payoff"
+        return f"<SequenceForm of '{self.name}': {sizes}>"
 
 
 def build(
@@ -67,6 +72,7 @@ def build(
         A=_payoff(game),
         name=game.name,
         fingerprint=game.fingerprint,
+        game=game,
     )
 
 
@@ -83,7 +89,7 @@ def _build_factored(game: StageGame, abstraction: Abstraction | None, tiles: boo
         own = f"{own}/{digest.hexdigest()[:16]}"
     X, Y, A, canonical = factored_form(game.tree, rounds, tiles)
     counts = tuple(signals.views for signals in rounds)
-    return SequenceForm(X, Y, A, game.name, own, canonical, game.tree, counts)
+    return SequenceForm(X, Y, A, game.name, own, canonical, game.tree, counts, game)
 
 
 def game_fingerprint(game: StageGame) -> str:

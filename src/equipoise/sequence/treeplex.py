@@ -87,6 +87,9 @@ class Treeplex:
         )
         return cls(blocks)
 
+    def __repr__(self) -> str:
+        return f"<Treeplex: {self.size:,} sequences, {self.infosets:,} information sets>"
+
     @cached_property
     def size(self) -> int:
         """Number of sequences, the empty one included."""

@@ -172,6 +172,13 @@ class Solution:
     cpu_seconds: float
     log: tuple[Row, ...] = field(repr=False)
 
+    def __repr__(self) -> str:
+        return (
+            f"<Solution of '{self.form.name}' by {self.method}: {self.status.value}, value "
+            f"{self.lower:.6g} to {self.upper:.6g}, gap {self.gap:.3g}, "
+            f"{self.iterations:,} iterations, {self.seconds:.3g} s>"
+        )
+
     @property
     def gap(self) -> float:
         """Sum of both players' best-response gains in the form that was solved."""
@@ -198,12 +205,13 @@ class Solution:
         form = self.form
         if form.canonical is None or form.tree is None:
             behaviour = (form.X.behaviour(self.x), form.Y.behaviour(self.y))
-            return Strategy(form.name, form.fingerprint, behaviour)
+            return Strategy(form.name, form.fingerprint, behaviour, source=form.game)
         ordered = (
             form.X.behaviour(self.x)[form.canonical(0)],
             form.Y.behaviour(self.y)[form.canonical(1)],
         )
-        return Strategy(form.name, form.fingerprint, ordered, Layout.of(form.tree, form.buckets))
+        layout = Layout.of(form.tree, form.buckets)
+        return Strategy(form.name, form.fingerprint, ordered, layout, form.game)
 
 
 @dataclass

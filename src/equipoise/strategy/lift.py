@@ -34,4 +34,5 @@ def lift(strategy: Strategy, abstraction: Abstraction) -> Strategy:
             block = vector[begin:end].reshape(actions, -1)
             parts.append(block[:, abstraction.maps[turn][player]].reshape(-1))
         vectors.append(np.concatenate(parts))
-    return Strategy(strategy.game, game, tuple(vectors), Layout(layout.nodes, views))
+    full = Layout(layout.nodes, views)
+    return Strategy(strategy.game, game, tuple(vectors), full, strategy.source)

@@ -11,15 +11,22 @@ action, one entry a view (or bucket).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from equipoise.errors import EquipoiseError
 from equipoise.games.signals.betting import BettingTree
+
+if TYPE_CHECKING:
+    from equipoise.games.signals.stage_game import StageGame
+    from equipoise.games.trees.extensive import ExtensiveGame
+    from equipoise.games.trees.normal import NormalGame
+    from equipoise.strategy.lookup import Lookup, Table
 
 # Probabilities of an information set sum to one up to this, whatever precision they are kept in.
 _ROUNDING = 1e-6
@@ -82,12 +89,88 @@ class Strategy:
         One vector of conditional probabilities a player.
     layout
         The order of the entries, for a game with signals.
+    source
+        The game itself, or what :func:`equipoise.games.base.load` reads it from; by default its name.
+
+    A strategy answers questions about the full game that it plays:
+
+    >>> from equipoise import build, load
+    >>> from equipoise.solvers import LP, solve
+    >>> strategy = solve(build(load("kuhn")), LP()).strategy
+    >>> strategy["2b"]
+    {'p': 0.0, 'b': 1.0}
+    >>> strategy.at("b")
+             p       b
+    1b  0.6667  0.3333
+    2b  0.0000  1.0000
+    0b  1.0000  0.0000
     """
 
     game: str
     fingerprint: str
     behaviour: tuple[NDArray[Any], ...]
     layout: Layout | None = None
+    source: ExtensiveGame | StageGame | str | None = None
+
+    def __repr__(self) -> str:
+        sizes = " and ".join(f"{len(own):,}" for own in self.behaviour)
+        of = "an abstraction of " if "/" in self.fingerprint else ""
+        return f"<Strategy of {of}'{self.game}': {sizes} sequences>"
+
+    @cached_property
+    def rules(self) -> ExtensiveGame | StageGame:
+        """The game that this strategy plays, loaded if need be."""
+        from equipoise.games.base import load
+        from equipoise.games.trees.normal import NormalGame
+
+        if self.source is not None and not isinstance(self.source, str):
+            return self.source
+        try:
+            game = load(self.source or self.game)
+        except EquipoiseError as error:
+            raise EquipoiseError(
+                f"Strategy of '{self.game}': its game cannot be loaded ({str(error).rstrip('.')}), "
+                "expected it as strategy.of(game)."
+            ) from None
+        return game.tree if isinstance(game, NormalGame) else game
+
+    def of(self, game: ExtensiveGame | NormalGame | StageGame) -> Strategy:
+        """Return this strategy, which must be one of ``game``, knowing it."""
+        from equipoise.games.trees.normal import NormalGame
+        from equipoise.strategy.table import require_strategy
+
+        rules = game.tree if isinstance(game, NormalGame) else game
+        require_strategy(rules, self)
+        return replace(self, source=rules)
+
+    @cached_property
+    def _lookup(self) -> Lookup:
+        from equipoise.strategy.lookup import Lookup
+
+        return Lookup(self.rules, self)
+
+    def __getitem__(self, label: str) -> dict[str, float]:
+        """Return the probability of each action in the information set called ``label``.
+
+        If several players have a set of that name, the player (from 1) goes before it: ``1|label``.
+        """
+        return self._lookup.decision(label)
+
+    def __iter__(self) -> Iterator[str]:
+        """Yield the labels of the information sets, in the order of the game."""
+        return self._lookup.labels()
+
+    def at(self, history: str | Sequence[str] = "") -> Table:
+        """Return what is done after a public history: a row a hand, a column an action.
+
+        The history of a game with signals is written as everywhere (``kK/bR``); in a tree it lists
+        the players' moves, as text (``pb``) where every action is one letter.
+        """
+        return self._lookup.table(history)
+
+    def to_frame(self) -> Any:
+        """Return a pandas frame: player, infoset, action, probability."""
+        return self._lookup.frame()
 
     def astype(self, dtype: Any) -> Strategy:
         """Return the same strategy with numbers of ``dtype``."""

@@ -86,7 +86,8 @@ def strategy_of(path: str | Path, bundle: Bundle) -> Strategy:
                 f"{vector.shape}, expected a vector of floats."
             )
     layout = None if "layout" not in known else _layout(path, known.data["layout"], vectors)
-    return Strategy(known.text("game"), known.text("fingerprint"), vectors, layout)
+    source = spec_of(path, bundle)
+    return Strategy(known.text("game"), known.text("fingerprint"), vectors, layout, source)
 
 
 def spec_of(path: str | Path, bundle: Bundle) -> str | None:

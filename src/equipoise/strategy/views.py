@@ -47,7 +47,7 @@ def on_tree(game: StageGame, tree: ExtensiveGame, strategy: Strategy) -> Strateg
         width, first = layout.buckets[turn][player], int(tree.first_sequence[i])
         entries = block[node] + view + width * np.arange(tree.action_count[i])
         vectors[player][first : first + len(entries)] = strategy.behaviour[player][entries]
-    return Strategy(tree.name, tree.fingerprint, tuple(vectors))
+    return Strategy(tree.name, tree.fingerprint, tuple(vectors), source=tree)
 
 
 def _signals(game: StageGame, told: str) -> tuple[int, ...]:

@@ -27,7 +27,7 @@ Strength = Callable[[Deck, NDArray[np.uint8], NDArray[np.uint8]], NDArray[np.int
 """From rows of hole cards and rows of board cards to numbers: the larger hand wins."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class PokerGame(OrderedGame):
     """A game with ordered signals over a deck: hole cards in round one, then a common board.
 

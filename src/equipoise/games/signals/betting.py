@@ -57,6 +57,9 @@ class BettingTree:
     kind: NDArray[np.int32]
     kinds: tuple[str, ...]
 
+    def __repr__(self) -> str:
+        return f"<BettingTree: {self.players} players, {len(self.parent):,} nodes>"
+
     @property
     def rounds(self) -> int:
         """Number of rounds that play can come to."""

@@ -62,6 +62,13 @@ class StageGame:
     tree: BettingTree
     outcomes: Mapping[str, OutcomeFunction]
 
+    def __repr__(self) -> str:
+        return (
+            f"<{type(self).__name__} '{self.name}': {self.tree.players} players, "
+            f"{len(self.signals)} signals, {len(self.public)} rounds, "
+            f"{len(self.tree.parent):,} public nodes>"
+        )
+
     def __post_init__(self) -> None:
         rounds, players = self.rounds, self.tree.players
         for name in self.signals:
@@ -155,7 +162,7 @@ class StageGame:
         return len({self.view(player, deal) for deal, _ in deals(self, turn)})
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class OrderedGame(StageGame):
     """A game with ordered signals (Definition 5).
 

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
+from equipoise.cards.deck import Deck
 from equipoise.errors import EquipoiseError
 from equipoise.games.files.fields import shown
 from equipoise.games.trees.builder import from_rules
@@ -100,6 +101,14 @@ class LeducState(NamedTuple):
     paid: tuple[int, int]
 
 
+def _card_names(ranks: int, suits: int) -> list[str]:
+    """Return ``Jc``, ``Jd``, ``Qc``, ...; numbers where a deck of cards has no more names."""
+    if ranks > 13 or suits > 4:
+        return [str(card) for card in range(ranks * suits)]
+    deck = Deck.small(ranks, suits)
+    return [deck.text(card) for card in range(deck.size)]
+
+
 class Leduc:
     """Leduc poker with OpenSpiel's rules: ante 1, bets of 2 then 4, at most two bets a round.
 
@@ -117,6 +126,7 @@ class Leduc:
             )
         self.suits = suits
         self.deck = range(ranks * suits)
+        self.names = _card_names(ranks, suits)
 
     def initial(self) -> LeducState:
         """Antes are in, nothing is dealt."""
@@ -146,7 +156,7 @@ class Leduc:
     def chance(self, state: LeducState) -> Sequence[tuple[str, Number]]:
         """Any card that is left, uniformly."""
         left = self._left(state)
-        return [(str(card), Fraction(1, len(left))) for card in left]
+        return [(self.names[card], Fraction(1, len(left))) for card in left]
 
     def next(self, state: LeducState, index: int) -> LeducState:
         """Deal, or act: a call evens the chips, a raise adds the round's bet on top."""
@@ -165,8 +175,8 @@ class Leduc:
 
     def information(self, state: LeducState) -> str:
         """Own card, public card, and both histories."""
-        own = state.private[len(state.history) % 2]
-        public = "" if state.public < 0 else str(state.public)
+        own = self.names[state.private[len(state.history) % 2]]
+        public = "" if state.public < 0 else self.names[state.public]
         return f"{own}|{public}|{state.before}{state.history}"
 
     def payoffs(self, state: LeducState) -> Sequence[Number]:

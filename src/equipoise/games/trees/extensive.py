@@ -72,6 +72,12 @@ class ExtensiveGame:
     infoset_actions: tuple[tuple[str, ...], ...]
     chance_label: Mapping[int, str]
 
+    def __repr__(self) -> str:
+        return (
+            f"<ExtensiveGame '{self.name}': {len(self.players)} players, {self.nodes:,} nodes, "
+            f"{self.infosets:,} information sets>"
+        )
+
     @property
     def nodes(self) -> int:
         """Number of nodes."""

@@ -52,6 +52,10 @@ class NormalGame:
                 f"{self.name}: found a player without actions, expected one or more."
             )
 
+    def __repr__(self) -> str:
+        shape = " x ".join(str(len(actions)) for actions in self.actions)
+        return f"<NormalGame '{self.name}': {shape} actions>"
+
     @cached_property
     def payoffs(self) -> Floats:
         """Payoffs as floats, same shape as ``payoff``."""

@@ -92,6 +92,10 @@ class Factored:
     last: LastRound | None = None
     sampler: Callable[[float, np.random.Generator], Factored] | None = None
 
+    def __repr__(self) -> str:
+        last = "" if self.last is None else ", the last round in tiles"
+        return f"<Factored {self.shape[0]:,} x {self.shape[1]:,}: {len(self.terms)} terms{last}>"
+
     @cached_property
     def nonzeros(self) -> int:
         """Number of nonzero entries of the matrix that is never written out."""

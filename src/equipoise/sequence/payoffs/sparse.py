@@ -118,6 +118,9 @@ class Sparse:
         matrix.eliminate_zeros()
         return cls(_rows(matrix), _rows(matrix.T.tocsr()), shape, deals)
 
+    def __repr__(self) -> str:
+        return f"<Sparse {self.shape[0]:,} x {self.shape[1]:,}: {self.nonzeros:,} nonzeros>"
+
     @property
     def nonzeros(self) -> int:
         """Number of nonzero entries."""

@@ -1,0 +1,173 @@
+"""Questions to a strategy: what it does in an information set, or after a public history."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from equipoise.errors import EquipoiseError
+from equipoise.games.signals.stage_game import StageGame
+from equipoise.games.trees.extensive import CHANCE, ExtensiveGame
+from equipoise.strategy.keys import keys_of, tree_names
+from equipoise.strategy.profile import Strategy
+from equipoise.strategy.table import decisions, groups, probabilities, require_strategy
+
+_SHOWN = 40
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """What is done after one public history: a row a hand (or other label), a column an action.
+
+    ``probabilities`` is NaN where an action is not open.
+    """
+
+    history: str
+    actions: tuple[str, ...]
+    labels: tuple[str, ...]
+    probabilities: NDArray[np.float64]
+
+    def __getitem__(self, label: str) -> dict[str, float]:
+        """Return the probability of each action open in the row ``label``."""
+        if label not in self.labels:
+            raise EquipoiseError(
+                f"after '{self.history}': there is no {label!r}, expected one of "
+                f"{', '.join(self.labels[:5])}{', ...' if len(self.labels) > 5 else ''}."
+            )
+        row = self.probabilities[self.labels.index(label)].tolist()
+        return {a: p for a, p in zip(self.actions, row, strict=True) if p == p}
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    def __repr__(self) -> str:
+        """Return the table as text, cut after some rows."""
+        shown = self.labels[:_SHOWN]
+        width = max(map(len, ("", *shown)))
+        columns = [max(len(action), 6) for action in self.actions]
+        head = "  ".join(f"{a:>{n}}" for a, n in zip(self.actions, columns, strict=True))
+        lines = [f"{'':{width}}  {head}"]
+        for label, row in zip(shown, self.probabilities.tolist(), strict=False):
+            cells = (
+                f"{p:>{n}.4f}" if p == p else " " * n for p, n in zip(row, columns, strict=True)
+            )
+            lines.append(f"{label:{width}}  {'  '.join(cells)}".rstrip())
+        if len(self) > _SHOWN:
+            lines.append(f"... and {len(self) - _SHOWN:,} more")
+        return "\n".join(lines)
+
+    def to_frame(self) -> Any:
+        """Return the table as a pandas frame."""
+        return _pandas().DataFrame(self.probabilities, list(self.labels), list(self.actions))
+
+
+class Lookup:
+    """Answers questions about ``strategy``, which must belong to ``game``."""
+
+    def __init__(self, game: ExtensiveGame | StageGame, strategy: Strategy) -> None:
+        require_strategy(game, strategy)
+        self._game, self._strategy = game, strategy
+        self._keys = keys_of(game)
+
+    def decision(self, label: str) -> dict[str, float]:
+        """Return the probability of each action in the information set ``label``."""
+        player, first, stride, actions = self._keys.locate(label)
+        vector = self._strategy.behaviour[player]
+        return {a: float(vector[first + i * stride]) for i, a in enumerate(actions)}
+
+    def labels(self) -> Iterator[str]:
+        """Yield a name for each information set."""
+        return self._keys.labels()
+
+    def table(self, history: str | Sequence[str]) -> Table:
+        """Return what is done in every information set that has seen this public history."""
+        if isinstance(self._game, StageGame):
+            return self._signal_table(self._game, "".join(history))
+        return self._tree_table(self._game, history)
+
+    def frame(self) -> Any:
+        """Return a pandas frame with a line for each action of each information set."""
+        lines = [
+            (line.player + 1, label, action, probability)
+            for label, line in zip(
+                self.labels(), decisions(self._game, self._strategy), strict=True
+            )
+            for action, probability in zip(line.actions, line.probabilities, strict=True)
+        ]
+        return _pandas().DataFrame(lines, columns=["player", "infoset", "action", "probability"])
+
+    def _signal_table(self, game: StageGame, history: str) -> Table:
+        node = game.tree.find(history)
+        if game.tree.player[node] < 0:
+            raise EquipoiseError(f"history '{history}': the game is over, expected a decision.")
+        for group in groups(game):
+            if group.labels[0].rpartition("|")[2] == history:
+                hands = tuple(label.rpartition("|")[0] for label in group.labels)
+                rows = np.array(probabilities(group, self._strategy))
+                return Table(history, group.actions, hands, rows)
+        raise AssertionError(history)
+
+    def _tree_table(self, game: ExtensiveGame, history: str | Sequence[str]) -> Table:
+        moves = _moves(game, history)
+        sets = list(dict.fromkeys(game.infoset[_after(game, moves)].tolist()))
+        names = tree_names(game)
+        actions = tuple(dict.fromkeys(a for place in sets for a in game.infoset_actions[place]))
+        rows = np.full((len(sets), len(actions)), np.nan)
+        for row, place in zip(rows, sets, strict=True):
+            first, own = int(game.first_sequence[place]), game.infoset_actions[place]
+            vector = self._strategy.behaviour[game.infoset_player[place]]
+            row[[actions.index(action) for action in own]] = vector[first : first + len(own)]
+        return Table(" ".join(moves), actions, tuple(names[place] for place in sets), rows)
+
+
+def _moves(game: ExtensiveGame, history: str | Sequence[str]) -> tuple[str, ...]:
+    """Return the moves of a history; in a text, letters where all actions are, otherwise words."""
+    if not isinstance(history, str):
+        return tuple(history)
+    is_short = all(len(action) == 1 for own in set(game.infoset_actions) for action in own)
+    return tuple("".join(history.split())) if is_short else tuple(history.split())
+
+
+def _after(game: ExtensiveGame, moves: Sequence[str]) -> NDArray[np.intp]:
+    """Return the decisions after the players' moves, whatever nature does in between."""
+    nodes = _decisions(game, np.zeros(1, dtype=np.intp))
+    for count, move in enumerate(moves):
+        below = np.flatnonzero(np.isin(game.parent, nodes))
+        sets = game.infoset[game.parent[below]]
+        taken = [
+            game.infoset_actions[k][slot] == move
+            for k, slot in zip(sets.tolist(), game.slot[below].tolist(), strict=True)
+        ]
+        if not any(taken):
+            known = dict.fromkeys(a for k in sets.tolist() for a in game.infoset_actions[k])
+            raise EquipoiseError(
+                f"history '{' '.join(moves)}': {move!r} cannot follow '{' '.join(moves[:count])}', "
+                f"expected {' or '.join(known) or 'nothing, the game is over'}."
+            )
+        nodes = _decisions(game, below[taken])
+    if not len(nodes):
+        raise EquipoiseError(f"history '{' '.join(moves)}': the game is over, expected a decision.")
+    return nodes
+
+
+def _decisions(game: ExtensiveGame, nodes: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Return the first decisions at or below ``nodes``, which nature may lead to."""
+    found = [nodes[game.player[nodes] >= 0]]
+    while len(nodes := nodes[game.player[nodes] == CHANCE]):
+        nodes = np.flatnonzero(np.isin(game.parent, nodes))
+        found.append(nodes[game.player[nodes] >= 0])
+    return np.sort(np.concatenate(found))
+
+
+def _pandas() -> Any:
+    try:
+        import pandas
+    except ImportError:
+        raise EquipoiseError(
+            "to_frame: pandas is not installed, expected it: pip install pandas."
+        ) from None
+    return pandas
