@@ -75,3 +75,25 @@ def test_a_limit_says_so(cli: Cli, stag: str) -> None:
     assert result.code == 1
     assert "best profile in the time" in result.out
     assert cli("nash", stag, "--time", "0").code == 2
+
+
+def test_all_equilibria_of_a_matrix(cli: Cli, stag: str) -> None:
+    """The stag hunt has two pure equilibria and a mixed one: 40 p = 30."""
+    shown = cli("nash", stag, "--all")
+    assert shown.code == 0
+    assert "stag 3/4, hare 1/4" in shown.out
+    found = cli("nash", stag, "--all", "--json").fields["components"]
+    assert [part[0]["x"] for part in found] == [["1", "0"], ["0", "1"], ["3/4", "1/4"]]
+    assert found[2][0]["values"] == ["30000000", "30000000"]
+    for wrong in (("nash", "kuhn", "--all"), ("nash", stag, "--all", "--out", "x.eqp")):
+        assert cli(*wrong).code == 2
+
+
+def test_corners_of_a_set_of_equilibria_are_told(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "idle.nfg").write_text(
+        'NFG 1 R "indifferent" { "one" "two" } { 2 2 }\n\n1 1 1 1 0 0 0 0\n'
+    )
+    shown = cli("nash", "idle.nfg", "--all")
+    assert "of which they are the corners" in shown.err
+    (part,) = cli("nash", "idle.nfg", "--all", "--json").fields["components"]
+    assert len(part) == 2

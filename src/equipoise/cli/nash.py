@@ -46,6 +46,9 @@ def command(
         bool, typer.Option("--force", help="Replace --out even if it holds something else.")
     ] = False,
     nodes: options.Nodes = None,
+    every: Annotated[
+        bool, typer.Option("--all", help="List all equilibria of a two-player matrix, exactly.")
+    ] = False,
     json: options.Json = False,
 ) -> int:
     """Find a Nash equilibrium, and certify it.
@@ -57,6 +60,13 @@ def command(
     from equipoise.cli.progress import status_line
     from equipoise.solvers.general.nash import nash
 
+    if every:
+        from equipoise.cli.equilibria import print_all
+
+        if out is not None or weights is not None:
+            raise EquipoiseError("--all: found --out or --weights, which are for one equilibrium.")
+        print_all(game, json)
+        return FOUND
     tree = _load(game, out, force)
     with status_line(is_shown=not json) as monitor:
         answer = nash(
