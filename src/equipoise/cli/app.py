@@ -1,7 +1,7 @@
 """The application: its commands, and the one place where errors become exit codes.
 
-Exit codes are 0 for success, 1 for a solve that stopped short of its target, 2 for bad input (one
-line on stderr, nothing on stdout) and 130 after Ctrl-C.
+Exit codes are 0 for success, 1 for a solve that stopped short of its target or whose result could not
+be saved where it was to go, 2 for bad input (one line on stderr, nothing on stdout) and 130 after Ctrl-C.
 """
 
 from __future__ import annotations
