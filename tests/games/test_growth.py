@@ -12,7 +12,7 @@ from tests.games.random_trees import PLAIN, trees
 from equipoise.errors import EquipoiseError
 from equipoise.games.base import load
 from equipoise.games.poker import leduc as leduc_signals
-from equipoise.games.signals.unroll import OrderedRules, unroll
+from equipoise.games.signals.unroll import SignalRules, unroll
 from equipoise.games.trees.builder import from_rules
 from equipoise.games.trees.classic import Kuhn, Leduc, LiarsDice, liars_dice
 from equipoise.games.trees.extensive import CHANCE, TERMINAL, ExtensiveGame
@@ -60,7 +60,7 @@ def test_the_estimate_is_exact_where_like_nodes_have_like_subtrees() -> None:
     assert estimate(Questions(rules, "game"), 3) == (from_rules(rules).nodes, 0.0)
 
 
-@pytest.mark.parametrize("rules", [Kuhn(4), Leduc(), OrderedRules(leduc_signals())])
+@pytest.mark.parametrize("rules", [Kuhn(4), Leduc(), SignalRules(leduc_signals())])
 def test_the_estimate_of_poker_is_near(rules: Any) -> None:
     found = estimate(Questions(rules, "game"), 200)
     assert abs(found.nodes - from_rules(rules).nodes) <= 5 * found.error

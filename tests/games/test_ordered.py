@@ -21,7 +21,7 @@ from equipoise.games.signals.stage_game import (
     deals,
     ordered_game,
 )
-from equipoise.games.signals.unroll import OrderedRules, unroll
+from equipoise.games.signals.unroll import SignalRules, unroll
 from equipoise.games.signals.views import signal_rounds, views
 from equipoise.games.trees import classic
 from equipoise.games.trees.extensive import ExtensiveGame
@@ -297,7 +297,7 @@ def test_draws_follow_weights() -> None:
 def test_three_players_share_the_pot() -> None:
     """Ties divide the pot; those who folded get nothing."""
     game = poker.leduc(2, 2, players=3)
-    rules = OrderedRules(game)
+    rules = SignalRules(game)
     leaf = game.tree.find("kKk/kKk")
     jack, king, jack2, king2 = 0, 2, 1, 3
     assert rules.payoffs(((jack, king, jack2, king2), leaf)) == [-1, 2, -1]

@@ -28,7 +28,7 @@ from equipoise.games.poker.game import PokerGame
 from equipoise.games.signals.betting import BettingTree
 from equipoise.games.signals.no_limit import no_limit
 from equipoise.games.signals.stage_game import OrderedGame, StageGame
-from equipoise.games.signals.unroll import OrderedRules, unroll
+from equipoise.games.signals.unroll import SignalRules, unroll
 from equipoise.games.signals.views import signal_rounds
 from equipoise.games.trees.extensive import CHANCE, TERMINAL
 from equipoise.sequence.build import build
@@ -138,7 +138,7 @@ def test_library_has_three_games_that_are_not_poker() -> None:
 def test_tract_as_a_matrix_game() -> None:
     """Two roads: the sequence form, and every pair of pure strategies in one payoff matrix."""
     game = library_game("tract")
-    rules, tree = OrderedRules(game), unroll(game)
+    rules, tree = SignalRules(game), unroll(game)
     sets = [
         [
             label

@@ -1,6 +1,6 @@
 """Certificates of poker strategies on the public tree, every card of the deck told apart.
 
-The accelerated best response of Johanson et al. (2011; seed 002, section 3.3): instead of walking
+The accelerated best response of Johanson et al. (2011; Muench 2015, section 3.3): instead of walking
 the game tree, walk what is public (betting and board) and carry a vector over all private hands. At
 a leaf the payoff against every hand of the opponent is one pass over the hands sorted by strength,
 with the hands that share a card taken out by inclusion and exclusion, so a leaf costs linear time.
@@ -45,8 +45,9 @@ class _Public(NamedTuple):
     base: Floats
     scale: Floats
     is_showdown: NDArray[np.bool_]
-    # The round whose signals come out just before a node, -1 where none do; and that of its parent,
-    # which is not always the round before: play may skip rounds.
+    # The round whose signals come out just before a node, and that of its parent, which is not always
+    # the round before: play may skip rounds. Both are -1 where no signals come out; the root has no
+    # parent.
     entry: NDArray[np.int64]
     above: NDArray[np.int64]
 
@@ -84,6 +85,7 @@ class _Walk:
         self.value = np.zeros((3, nodes, hands))
         self.expected = np.zeros((3, nodes, hands))
         self.rounds = [np.flatnonzero(game.tree.round == turn) for turn in range(game.rounds)]
+        self.later = [np.flatnonzero(self.tree.above == turn) for turn in range(game.rounds)]
         self.arrive[:, 0] = 1.0
 
     def _widths(self, strategy: Strategy) -> list[int]:
@@ -121,7 +123,7 @@ class _Walk:
             self.arrive, self.reach,
         )  # fmt: skip
         if turn + 1 < self.game.rounds:
-            self.expected[:, (self.tree.above == turn) & (self.tree.entry > turn)] = 0.0
+            self.expected[:, self.later[turn]] = 0.0
             left = np.setdiff1d(np.arange(self.game.deck.size, dtype=np.uint8), board)
             for dealt in combinations(left.tolist(), self.game.public[turn + 1]):
                 self._walk(turn + 1, np.concatenate([board, np.array(dealt, dtype=np.uint8)]))
@@ -195,7 +197,7 @@ def _public(game: PokerGame) -> _Public:
         scale=tree.scale.astype(np.float64),
         is_showdown=(tree.player == TERMINAL) & (tree.kind != NO_OUTCOME),
         entry=np.where(tree.round > above, tree.round, -1).astype(np.int64),
-        above=above.astype(np.int64),
+        above=np.where(tree.round > above, above, -1).astype(np.int64),
     )
 
 

@@ -3,7 +3,7 @@
 Notation follows Gilpin (2009), Definition 6 (ordered games) and Definition 13 (stage-based games).
 S^j is the set of a player's views in round j; F^j : S^j → 2^{S^j} sends each view to the class that
 the player is told. A game and a filter define the filtered game Γ_F, an extensive form with perfect
-recall (Proposition 1), which :class:`equipoise.games.signals.unroll.OrderedRules` builds.
+recall (Proposition 1), which :class:`equipoise.games.signals.unroll.SignalRules` builds.
 """
 
 from __future__ import annotations

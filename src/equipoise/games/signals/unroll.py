@@ -26,7 +26,7 @@ State = tuple[Deal, int]
 _KEPT = 1 << 16
 
 
-class OrderedRules:
+class SignalRules:
     """The rules of ``game`` (under an information filter, the filtered game Γ_F) as a tree.
 
     They follow :class:`equipoise.games.trees.builder.Rules`. A state is (signals revealed, node of the
@@ -113,4 +113,4 @@ class OrderedRules:
 def unroll(game: StageGame, filtered: InformationFilter | None = None) -> ExtensiveGame:
     """Return the explicit tree of ``game``, or of Γ_F."""
     require_room(game.name, tree_nodes(game))
-    return from_rules(OrderedRules(game, filtered), game.name)
+    return from_rules(SignalRules(game, filtered), game.name)
