@@ -108,13 +108,16 @@ class Treeplex:
     def parents(self) -> Indices:
         """Return the parent sequence of every information set, block by block."""
         blocks = self.blocks
-        columns = []
-        for b in range(len(blocks.start)):
-            own = np.arange(blocks.buckets[b], dtype=np.uint32)
-            if blocks.link[b] != SAME:
-                own = blocks.links[blocks.link[b] + own]
-            columns.append(blocks.parent[b] + own)
-        return np.concatenate([np.zeros(0, dtype=np.uint32), *columns])
+        block, bucket = self._sets()
+        moved = blocks.link[block] != SAME
+        bucket[moved] = blocks.links[blocks.link[block[moved]] + bucket[moved]]
+        return (blocks.parent[block] + bucket).astype(np.uint32)
+
+    def _sets(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return the block of every information set, and its bucket there."""
+        buckets = self.blocks.buckets.astype(np.int64)
+        block = np.repeat(np.arange(len(buckets)), buckets)
+        return block, np.arange(len(block)) - (np.cumsum(buckets) - buckets)[block]
 
     def constraints(self) -> tuple[Any, Floats]:
         """Return ``(E, e)`` with ``E x = e`` the equalities of the module's docstring.
@@ -123,21 +126,10 @@ class Treeplex:
         """
         from scipy import sparse
 
-        blocks = self.blocks
-        sets = np.concatenate(
-            [
-                np.zeros(0, dtype=np.int64),
-                *(
-                    np.tile(first + np.arange(k), a)
-                    for first, a, k in zip(
-                        np.cumsum(np.concatenate(([1], blocks.buckets[:-1].astype(np.int64)))),
-                        blocks.actions,
-                        blocks.buckets.astype(np.int64),
-                        strict=True,
-                    )
-                ),
-            ]
-        )
+        buckets = self.blocks.buckets.astype(np.int64)
+        block = np.repeat(np.arange(len(buckets)), self.blocks.actions * buckets)
+        place = np.arange(1, self.size) - self.blocks.start[block]
+        sets = 1 + (np.cumsum(buckets) - buckets)[block] + place % buckets[block]
         rows = np.concatenate(([0], sets, np.arange(1, 1 + self.infosets)))
         columns = np.concatenate((np.arange(self.size), self.parents()))
         values = np.concatenate((np.ones(self.size), -np.ones(self.infosets)))
