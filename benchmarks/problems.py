@@ -24,6 +24,7 @@ from equipoise.numerics.program import Program
 from equipoise.sequence.build import SequenceForm
 from equipoise.sequence.payoffs.sparse import Sparse
 from equipoise.sequence.treeplex import Blocks, Treeplex
+from equipoise.sequence.units import Units
 from equipoise.solvers.base import measure
 from equipoise.solvers.saddle.lp import program
 
@@ -92,6 +93,7 @@ def export(game: ExtensiveGame, form: SequenceForm, openspiel: str, folder: Path
         openspiel=openspiel,
         fingerprint=form.fingerprint,
         shape=form.A.shape,
+        units=[form.units.stake, form.units.shift],
         **{f"tree.{name}": array for name, array in tree._asdict().items()},
         **{f"X.{name}": array for name, array in form.X.blocks._asdict().items()},
         **{f"Y.{name}": array for name, array in form.Y.blocks._asdict().items()},
@@ -121,7 +123,9 @@ def load(folder: Path) -> Problem:
         folder=folder,
         openspiel=str(data["openspiel"]),
         tree=Tree(**part("tree")),
-        form=SequenceForm(X, Y, payoff, "exported", str(data["fingerprint"])),
+        form=SequenceForm(
+            X, Y, payoff, "exported", str(data["fingerprint"]), units=Units(*data["units"].tolist())
+        ),
         lp=Program(A=matrix, **lp),
     )
 

@@ -34,6 +34,7 @@ _HOME: dict[str, str] = {
     "TreeBuilder": "equipoise.games.trees.builder",
     "build": "equipoise.sequence.build",
     "certify": "equipoise.certificates.gap",
+    "Relative": "equipoise.solvers.base",
     "RepeatedGame": "equipoise.games.repeated.game",
     "coarsen": "equipoise.abstraction.base",
     "from_matrices": "equipoise.games.trees.normal",

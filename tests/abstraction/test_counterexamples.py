@@ -43,7 +43,8 @@ def jiang(merge):
 def game_value(game):
     form = build(game)
     (E, e), (F, f) = form.X.constraints(), form.Y.constraints()
-    return solve_lp(E, e, F, f, form.A.matrix())[0]
+    value = solve_lp(E, e, F, f, form.A.matrix())[0]
+    return form.units.shift + form.units.unit * value
 
 
 def test_figure_5_5_merging_changes_the_value():

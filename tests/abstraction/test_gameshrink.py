@@ -141,7 +141,8 @@ def test_coarsening_is_the_filtered_game(method):
         return abstraction.maps[turn][player][all_views(game, player, turn).index(view)]
 
     form = build(unroll(game, filter_by(game, bucket)))
-    unrolled = solve_lp(*form.X.constraints(), *form.Y.constraints(), form.A.matrix())[0]
+    units = form.units.unit
+    unrolled = units * solve_lp(*form.X.constraints(), *form.Y.constraints(), form.A.matrix())[0]
     assert value(game.tree, coarsen(rounds, abstraction)) == pytest.approx(unrolled, abs=1e-9)
 
 

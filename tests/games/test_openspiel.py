@@ -106,7 +106,7 @@ def check(spec: str, game: ExtensiveGame, strategy: Strategy) -> None:
 @pytest.mark.parametrize("spec", ZERO_SUM)
 def test_value_and_exploitability_equal_openspiel_s(spec: str) -> None:
     game = load(f"openspiel:{spec}")
-    game.require_zero_sum()
+    game.require_constant_sum()
     for strategy in (uniform(game), random(game, 1), solved(game)):
         check(spec, game, strategy)
 

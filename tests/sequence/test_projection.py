@@ -74,7 +74,8 @@ def test_two_players_are_one_treeplex_with_a_skew_operator(form):
     np.testing.assert_array_equal(pair.join(x, y), z)
     assert pair.gains(z) @ w == pytest.approx(-(z @ pair.gains(w)), abs=1e-9)
     lower, upper = measure(form, x, y)
-    assert pair.space.support(pair.gains(z)) == pytest.approx(upper - lower, abs=1e-9)
+    gap = form.units.unit * pair.space.support(pair.gains(z))
+    assert gap == pytest.approx(upper - lower, rel=1e-9)
 
 
 @pytest.mark.parametrize("form", FORMS[:3], ids=lambda form: form.name)

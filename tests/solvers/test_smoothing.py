@@ -28,8 +28,9 @@ def merged(game):
 @cache
 def run_to(game, name, gap):
     """A run on a merged game that has just reached ``gap``, by its own account."""
-    run = method(name).start(merged(game), Context(target=gap))
-    while run.best_gap > gap:
+    target = gap / merged(game).units.unit
+    run = method(name).start(merged(game), Context(target=target))
+    while run.best_gap > target:
         run.advance(1)
     return run
 

@@ -37,12 +37,23 @@ class Certificate:
 
     @classmethod
     def from_bounds(
-        cls, values: NDArray[np.float64], responses: NDArray[np.float64], rigorous: bool
+        cls,
+        values: NDArray[np.float64],
+        responses: NDArray[np.float64],
+        rigorous: bool,
+        sure: NDArray[np.float64] | float = 0.0,
     ) -> Certificate:
-        """Build from arrays of shape (players, 1) or, lower and upper bounds, (players, 2)."""
+        """Build from arrays of shape (players, 1) or, lower and upper bounds, (players, 2).
+
+        What players are paid whatever happens may be given apart, as ``sure``: gains do not depend
+        on it, and need not be lost in its rounding.
+        """
         gains = responses[:, -1] - values[:, 0]
         if rigorous:
             gains = np.nextafter(gains, np.inf)
+        values, responses = values + sure, responses + sure
+        if rigorous and np.any(sure):
+            responses = np.nextafter(responses, np.inf)
         return cls(
             values=tuple(values.mean(axis=1).tolist()),
             best_responses=tuple(responses[:, -1].tolist()),

@@ -6,7 +6,9 @@ others play there. Then i's best-response value is the bottom-up maximum over i'
 
     v(I) = max_a ( g[(I, a)] + sum of v(J) over the sets J that follow (I, a) ),
 
-and the gain is that value minus what i gets from the profile.
+and the gain is that value minus what i gets from the profile. What a player is paid whatever happens
+is taken out first, exactly, and put back at the end: gains of a cent beside payoffs of a billion are not
+lost in rounding.
 
 This needs perfect recall. Where a player forgets, the best response is hard to find (Koller and
 Megiddo 1992); what she could earn if she remembered her own moves is an upper bound
@@ -38,12 +40,11 @@ def certify_tree(game: ExtensiveGame, strategy: Strategy, rigorous: bool = False
     arithmetic = Outward() if rigorous else Floating()
     moves = _edge_probabilities(game, strategy, arithmetic)
     ends, outcome = game.terminals, game.outcome[game.terminals]
-    numbers = arithmetic.numbers(game.numbers)
     reach = _reach(game, moves, arithmetic)
     recalled = with_recall(game)
     values, responses = [], []
     for player in range(players):
-        payoff = numbers[:, game.payoff[outcome, player]]
+        payoff = _payoffs(game, player, arithmetic)[:, outcome]
         total = arithmetic.multiply(payoff, reach[:, ends])
         values.append(arithmetic.collect(np.zeros(len(ends), np.int32), total, 1)[:, 0])
         others = moves.copy()
@@ -52,8 +53,16 @@ def certify_tree(game: ExtensiveGame, strategy: Strategy, rigorous: bool = False
         others[:, own] = 1.0
         weight = arithmetic.multiply(payoff, _reach(game, others, arithmetic)[:, ends])
         responses.append(_best_response(recalled, player, weight, arithmetic))
-    proof = Certificate.from_bounds(np.stack(values), np.stack(responses), rigorous)
+    sure = arithmetic.numbers([game.sure_payoff(player) for player in range(players)]).T
+    proof = Certificate.from_bounds(np.stack(values), np.stack(responses), rigorous, sure)
     return proof if recalled is game else replace(proof, forgetful=True)
+
+
+def _payoffs(game: ExtensiveGame, player: int, arithmetic: Floating) -> Values:
+    """Return what each outcome pays ``player`` beyond what she is paid whatever happens."""
+    sure = game.sure_payoff(player)
+    numbers = [number - sure for number in game.numbers] if sure else game.numbers
+    return arithmetic.numbers(numbers)[:, game.payoff[:, player]]
 
 
 def _edge_probabilities(game: ExtensiveGame, strategy: Strategy, arithmetic: Floating) -> Values:

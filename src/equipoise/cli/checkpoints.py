@@ -110,6 +110,7 @@ def identity(form: SequenceForm, algorithm: str, method: Method, seed: int) -> d
         "algorithm": algorithm,
         "method": repr(method),
         "seed": seed,
+        "unit": form.units.unit,
     }
 
 
@@ -170,6 +171,8 @@ def require_same(path: Path, checkpoint: Bundle, own: dict[str, Any], form: Sequ
     if held.get("fingerprint") != own["fingerprint"]:
         found = f"game '{held.get('game')!s:.80}'"
         expected = f"'{form.name}' as it is now, through the same abstraction if there is one"
+    elif held.get("unit") != own["unit"]:
+        found, expected = f"payoffs in units of {held.get('unit')}", own["unit"]
     elif held.get("method") != own["method"]:
         found, expected = f"algorithm {held.get('method')!s:.200}", own["method"]
     elif held.get("seed") != own["seed"]:
@@ -223,8 +226,8 @@ def _require_same_bounds(path: Path, checkpoint: Bundle, form: SequenceForm) -> 
         return
     (row,) = log_rows(arrays["best_row"])
     bounds = measure(form, arrays["best.x"], arrays["best.y"])
-    scale = 1.0 + abs(row.lower) + abs(row.upper)
-    if any(abs(a - b) > _SAME * scale for a, b in zip(bounds, (row.lower, row.upper), strict=True)):
+    slack = _SAME * form.units.stake
+    if any(abs(a - b) > slack for a, b in zip(bounds, (row.lower, row.upper), strict=True)):
         raise EquipoiseError(
             f"{path}: found bounds {row.lower:.9g} and {row.upper:.9g} that are now {bounds[0]:.9g} "
             f"and {bounds[1]:.9g}, expected the payoffs of '{form.name}' to be unchanged: solve "

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from equipoise.cli.completion import complete_game, complete_strategy
+from equipoise.errors import EquipoiseError
+
+if TYPE_CHECKING:
+    from equipoise.solvers.base import Stop
 
 
 def _grow(context: typer.Context, nodes: int | None) -> int | None:
@@ -37,6 +41,15 @@ StrategyFile = Annotated[
         autocompletion=complete_strategy,
     ),
 ]
+Gap = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NUMBER",
+        help="Stop when both players together could gain no more than this: 0.01, or, in parts of the "
+        "largest minus the smallest payoff, 1e-6r.",
+        show_default="about 1e-6r; with signals 1e-5r, which is 0.1 chips in Rhode Island",
+    ),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 Nodes = Annotated[
     int | None,
@@ -48,3 +61,19 @@ Nodes = Annotated[
         show_default="10,000,000",
     ),
 ]
+
+
+def gap_rule(text: str | None) -> Stop | None:
+    """Return the rule that ``--gap`` spells, a number in the game's units or one with an r."""
+    from equipoise.solvers.base import Gap, Relative
+
+    if text is None:
+        return None
+    number = text.strip().lower()
+    try:
+        return Relative(float(number[:-1])) if number.endswith("r") else Gap(float(number))
+    except (ValueError, EquipoiseError):
+        raise EquipoiseError(
+            f"--gap: found '{text}', expected a number >= 0 such as 0.01, or 1e-6r in parts of what "
+            "is at stake."
+        ) from None

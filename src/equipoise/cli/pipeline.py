@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,9 +23,12 @@ if TYPE_CHECKING:
     from equipoise.solvers.base import Method, Row, Solution, Status, Stop
     from equipoise.strategy.profile import Strategy
 
-# What both players together may gain by default: in a tree, and relative to what is at stake in a
-# game with signals, where it is rounded down to a power of ten (Rhode Island hold'em: 0.1 chips).
-_TREE_GAP, _RELATIVE_GAP = 1e-6, 1e-5
+# What both players together may gain by default, in parts of what is at stake: in a tree, and in a game
+# with signals. In the user's units it is rounded down to a power of ten (Rhode Island: 0.1 chips).
+_TREE_GAP, _SIGNALS_GAP = 1e-6, 1e-5
+
+# A gap above its target by less than this part of what is at stake is above it by rounding alone.
+_ROUNDING = 1e-13
 
 
 @dataclass(frozen=True)
@@ -37,7 +40,7 @@ class Request:
     method: str | None
     eliminate: bool
     algorithm: str | None
-    gap: float | None
+    gap: Stop | None
     limits: Stop
     seed: int
     out: Path
@@ -54,6 +57,7 @@ class Found:
     model: dict[str, Any]
     strategy: Strategy
     target: float
+    stake: float
     algorithm: str
     why: str
     status: Status
@@ -100,7 +104,8 @@ def run(request: Request) -> Result:
     if proof.gap <= found.target:
         status = Status.CONVERGED
     elif status is Status.CONVERGED:
-        status = Status.UNCERTIFIED
+        is_rounding = proof.gap <= found.target + _ROUNDING * found.stake
+        status = Status.EXHAUSTED if is_rounding else Status.UNCERTIFIED
     result = Result(game, found, proof, status, steps)
     with steps.take("save"):
         saved = save_somewhere(request.out, lambda place: _save(place, request, result))
@@ -161,7 +166,7 @@ def _find(request: Request, game: ExtensiveGame | StageGame, steps: Steps) -> Fo
         form = build(game, coarse)
     # What is saved is a strategy of the full game, whatever model of it is solved.
     require_free(request.out, form.name, form.fingerprint.partition("/")[0], request.force)
-    stop = replace(request.limits, gap=default_gap(form) if request.gap is None else request.gap)
+    stop = (request.limits | (request.gap or default_gap(form))).at(form.units.stake)
     left = _eliminate(game, coarse, steps) if request.eliminate else None
     with steps.take("solve"):
         small = None if left is None else _restrict(form, left)
@@ -178,6 +183,7 @@ def _find(request: Request, game: ExtensiveGame | StageGame, steps: Steps) -> Fo
         },
         strategy=strategy,
         target=stop.gap,
+        stake=form.units.stake,
         algorithm=solution.method,
         why=why,
         status=solution.status,
@@ -229,13 +235,12 @@ def _restrict(form: SequenceForm, left: Survivors) -> Restricted:
     return restrict(form, left.sequences(0), left.sequences(1))
 
 
-def default_gap(form: SequenceForm) -> float:
+def default_gap(form: SequenceForm) -> Stop:
     """Return the target for a user who names none."""
-    from equipoise.solvers.auto import stake
+    from equipoise.solvers.base import Gap
 
-    if form.tree is None:
-        return _TREE_GAP
-    return float(10.0 ** math.floor(math.log10(_RELATIVE_GAP * stake(form.tree))))
+    share = (_TREE_GAP if form.tree is None else _SIGNALS_GAP) * form.units.stake
+    return Gap(10.0 ** math.floor(math.log10(share)) if share > 0 else 0.0)
 
 
 def _solve(
@@ -308,7 +313,7 @@ def summary(request: Request, result: Result) -> dict[str, Any]:
         "algorithm": found.algorithm,
         "status": result.status.value,
         "value": proof.value,
-        "lower": -proof.best_responses[1],
+        "lower": proof.value - proof.gains[1],
         "upper": proof.best_responses[0],
         "gap": proof.gap,
         "iterations": found.iterations,

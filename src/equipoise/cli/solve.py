@@ -45,14 +45,7 @@ def command(
             autocompletion=complete_algorithm,
         ),
     ] = None,
-    gap: Annotated[
-        float | None,
-        typer.Option(
-            help="Stop when both players together could gain no more than this.",
-            show_default="1e-6; with signals, some 100,000th of what is at stake: 0.1 chips in "
-            "Rhode Island",
-        ),
-    ] = None,
+    gap: options.Gap = None,
     method: Annotated[
         str | None,
         typer.Option(
@@ -101,9 +94,8 @@ def command(
         method=method,
         eliminate=eliminate,
         algorithm=algorithm,
-        gap=gap,
+        gap=options.gap_rule(gap),
         limits=Stop(
-            gap=gap or 0.0,
             iterations=math.inf if iterations is None else iterations,
             seconds=math.inf if time is None else time,
         ),

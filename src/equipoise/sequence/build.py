@@ -19,12 +19,14 @@ from equipoise.games.trees.normal import NormalGame
 from equipoise.sequence.from_signals import factored_form
 from equipoise.sequence.payoffs.sparse import Deals, Payoff, Sparse
 from equipoise.sequence.treeplex import Treeplex
+from equipoise.sequence.units import PLAIN, Units, betting_units, tree_units
 
 
 @dataclass(frozen=True, eq=False)
 class SequenceForm:
     """max_{x in X} min_{y in Y} <x, A y>: all that a two-player zero-sum solver sees.
 
+    ``A`` counts in units of its own, in which about one is at stake; ``units`` lead back to the user's.
     ``fingerprint`` names the game (and abstraction) that strategies of this form belong to. Where a
     form works in an order of its own, ``canonical(player)`` is the place of each entry of a strategy in it,
     and ``tree`` and ``buckets`` say what the entries are. ``game`` is where the form comes from.
@@ -39,6 +41,7 @@ class SequenceForm:
     tree: BettingTree | None = None
     buckets: tuple[tuple[int, int], ...] = ()
     game: ExtensiveGame | StageGame | None = None
+    units: Units = PLAIN
 
     def __repr__(self) -> str:
         sizes = f"{self.X.size:,} x {self.Y.size:,} sequences, {type(self.A).__name__} payoff"
@@ -51,7 +54,7 @@ def build(
     *,
     tiles: bool = True,
 ) -> SequenceForm:
-    """Return the sequence form of a two-player zero-sum game.
+    """Return the sequence form of a two-player game whose payoffs add up to a constant.
 
     A game with signals may be seen through an ``abstraction``; without one its players tell all
     their views apart. Its last round is cut into ``tiles``, which compiled loops want and arrays
@@ -65,14 +68,16 @@ def build(
         )
     if isinstance(game, NormalGame):
         game = game.tree
-    game.require_zero_sum()
+    game.require_constant_sum()
+    units, payoffs = tree_units(game)
     return SequenceForm(
         X=treeplex(game, 0),
         Y=treeplex(game, 1),
-        A=_payoff(game),
+        A=_payoff(game, payoffs),
         name=game.name,
         fingerprint=game.fingerprint,
         game=game,
+        units=units,
     )
 
 
@@ -80,6 +85,7 @@ def _build_factored(game: StageGame, abstraction: Abstraction | None, tiles: boo
     """Return the form of a game with signals, from its two factors."""
     rounds = signal_rounds(game)
     own = game_fingerprint(game)
+    units, tree = betting_units(game.tree, rounds)
     if abstraction is not None:
         rounds = coarsen(rounds, abstraction)
         digest = hashlib.sha256()
@@ -87,9 +93,9 @@ def _build_factored(game: StageGame, abstraction: Abstraction | None, tiles: boo
             for buckets in pair:
                 digest.update(np.ascontiguousarray(buckets).tobytes())
         own = f"{own}/{digest.hexdigest()[:16]}"
-    X, Y, A, canonical = factored_form(game.tree, rounds, tiles)
+    X, Y, A, canonical = factored_form(tree, rounds, tiles)
     counts = tuple(signals.views for signals in rounds)
-    return SequenceForm(X, Y, A, game.name, own, canonical, game.tree, counts, game)
+    return SequenceForm(X, Y, A, game.name, own, canonical, game.tree, counts, game, units)
 
 
 def game_fingerprint(game: StageGame) -> str:
@@ -109,11 +115,11 @@ def treeplex(game: ExtensiveGame, player: int) -> Treeplex:
     return Treeplex.from_rows([(int(game.action_count[i]), 1, int(parent[i]), None) for i in own])
 
 
-def _payoff(game: ExtensiveGame) -> Sparse:
-    """Return player 1's payoffs times nature's probabilities, indexed by last sequences."""
+def _payoff(game: ExtensiveGame, payoffs: NDArray[np.float64]) -> Sparse:
+    """Return each outcome's payoff times nature's probabilities, indexed by last sequences."""
     ends = game.terminals
     rows, columns = game.last_sequence[0, ends], game.last_sequence[1, ends]
-    values = game.payoffs[game.outcome[ends], 0] * game.chance_reach[ends]
+    values = payoffs[game.outcome[ends]] * game.chance_reach[ends]
     shape = (game.sequences(0), game.sequences(1))
     deal, parent = _deals(game)
     if len(parent) == 1:

@@ -9,6 +9,7 @@ _HOME: dict[str, str] = {
     "Gap": "equipoise.solvers.base",
     "Iterations": "equipoise.solvers.base",
     "LP": "equipoise.solvers.saddle.lp",
+    "Relative": "equipoise.solvers.base",
     "Shrinking": "equipoise.solvers.saddle.reduced",
     "Solution": "equipoise.solvers.base",
     "Status": "equipoise.solvers.base",

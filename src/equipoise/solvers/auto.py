@@ -12,7 +12,6 @@ that forgets faster than usual: on Rhode Island Hold'em, gamma = 4 leaves a fift
 
 from __future__ import annotations
 
-from equipoise.games.signals.betting import BettingTree
 from equipoise.sequence.build import SequenceForm
 from equipoise.sequence.payoffs.sparse import Sparse
 from equipoise.sequence.reductions.merge import shrink
@@ -24,38 +23,35 @@ from equipoise.solvers.saddle.reduced import Shrinking
 SIMPLEX_NONZEROS = 20_000
 IPX_NONZEROS = 300_000
 SPARSE = 4.0  # payoffs a sequence, up to which simplex stays ahead of interior point
-ROUGH = 1e-5
+ROUGH = 1e-4
 SINGLE_PRECISION = 1e-6
 GAMMA = 4.0
 
 
 def choose(form: SequenceForm, target: float) -> tuple[Method, str]:
-    """Return the method that ``auto`` picks for ``form`` and a gap of ``target``, and why."""
+    """Return the method that ``auto`` picks for ``form`` and a gap of ``target``, and why.
+
+    What is chosen depends on the target beside what is at stake, never on the units of either.
+    """
     if not isinstance(form.A, Sparse):
         return _choose_factored(form, target)
     small = shrink(form)
-    size, total = small.form.A.nonzeros, float(abs(form.A.by_row.value).sum())
+    size = small.form.A.nonzeros
     merged = f"{form.A.nonzeros:,} payoff entries, {size:,} after merging what plays the same part"
     a_sequence = size / (small.form.X.size + small.form.Y.size)
     if size <= SIMPLEX_NONZEROS or (size <= IPX_NONZEROS and a_sequence <= SPARSE):
         return Shrinking(LP(), small), f"{merged}: one linear program is fastest, and exact"
-    if size <= IPX_NONZEROS and target < ROUGH * total:
+    if size <= IPX_NONZEROS and target < ROUGH * form.units.stake:
         why = "for so fine a gap, an interior-point linear program is fastest"
         return Shrinking(LP("ipx"), small), f"{merged}: {why}"
     return Shrinking(DCFR(), small), f"{merged}: discounted CFR is faster than a linear program"
 
 
-def stake(tree: BettingTree) -> float:
-    """Return about how much can be won or lost at a leaf of ``tree``."""
-    return float(abs(tree.base).max() + abs(tree.scale).max())
-
-
 def _choose_factored(form: SequenceForm, target: float) -> tuple[Method, str]:
     """Choose between a linear program and two precisions for a game with signals."""
-    assert form.tree is not None
     if max(form.A.shape) <= SIMPLEX_NONZEROS and form.A.nonzeros <= SIMPLEX_NONZEROS:
         return LP(), f"{form.A.nonzeros:,} payoff entries: one linear program is fastest, and exact"
-    if target >= SINGLE_PRECISION * stake(form.tree):
+    if target >= SINGLE_PRECISION * form.units.stake:
         return DCFR("float32", GAMMA), "a game with signals: discounted CFR in single precision"
     why = "a game with signals and a fine target: discounted CFR in double precision"
     return DCFR(gamma=GAMMA), why

@@ -6,7 +6,9 @@ measures the true duality gap of what the run would return now,
 
     gap(x, y) = max_x' <x', A y> - min_y' <x, A y'>,
 
-the sum of both players' best-response gains, and stops when a rule says so. Measurements fall at
+the sum of both players' best-response gains, and stops when a rule says so. A run works in the units of
+its form, in which about one is at stake; rules, rows and solutions speak the user's
+(:mod:`equipoise.sequence.units`), and only this module translates. Measurements fall at
 iterations that depend on nothing but the iteration count, and never feed back into the run, so an
 interrupted and resumed solve ends with the same strategy, bit for bit.
 """
@@ -16,7 +18,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import cached_property
 from typing import Any, Protocol
@@ -67,7 +69,10 @@ class Method(Protocol):
 
 @dataclass(frozen=True)
 class Context:
-    """What a run may know of the solve around it; ``start`` is a point to begin from."""
+    """What a run may know of the solve around it; ``start`` is a point to begin from.
+
+    The ``target`` is a gap in the form's units.
+    """
 
     seed: int = 0
     target: float = 0.0
@@ -78,14 +83,18 @@ class Context:
 
 @dataclass(frozen=True)
 class Stop:
-    """When to stop; rules combine with ``|`` and whichever holds first ends the solve."""
+    """When to stop; rules combine with ``|`` and whichever holds first ends the solve.
+
+    A gap may be given in the game's own units, or, as ``relative``, in parts of what is at stake.
+    """
 
     gap: float = 0.0
     iterations: float = math.inf
     seconds: float = math.inf
+    relative: float = 0.0
 
     def __post_init__(self) -> None:
-        for name in ("gap", "iterations", "seconds"):
+        for name in ("gap", "iterations", "seconds", "relative"):
             value = getattr(self, name)
             if not value >= 0:
                 raise EquipoiseError(f"Stop rule: {name} is {value}, expected a number >= 0.")
@@ -95,12 +104,22 @@ class Stop:
             gap=max(self.gap, other.gap),
             iterations=min(self.iterations, other.iterations),
             seconds=min(self.seconds, other.seconds),
+            relative=max(self.relative, other.relative),
         )
+
+    def at(self, stake: float) -> Stop:
+        """Return the same rule for a game in which this much is at stake, with no relative gap."""
+        return replace(self, gap=max(self.gap, self.relative * stake), relative=0.0)
 
 
 def Gap(gap: float) -> Stop:
     """Stop when the duality gap is at most ``gap``."""
     return Stop(gap=gap)
+
+
+def Relative(share: float) -> Stop:
+    """Stop when the duality gap is at most this part of the largest minus the smallest payoff."""
+    return Stop(relative=share)
 
 
 def Iterations(iterations: int) -> Stop:
@@ -131,7 +150,7 @@ class Status(Enum):
 
 _REMEDIES = {
     Status.CONVERGED: "the gap target is met",
-    Status.EXHAUSTED: "the method can do no better; try a first-order method or a larger gap",
+    Status.EXHAUSTED: "the method, or double precision, can do no better; try another or a larger gap",
     Status.ITERATION_LIMIT: "gap above target: raise --iterations, or --resume from this run",
     Status.TIME_LIMIT: "gap above target: raise --time, or --resume from this run",
     Status.INTERRUPTED: "stopped by the user: --resume continues from here",
@@ -141,7 +160,10 @@ _REMEDIES = {
 
 @dataclass(frozen=True)
 class Row:
-    """One line of the log: where the run stood when its gap was measured."""
+    """One line of the log: where the run stood when its gap was measured.
+
+    Bounds are in the user's units, above what player 1 is paid whatever happens (the units' shift).
+    """
 
     iterations: int
     gradients: int
@@ -158,7 +180,10 @@ class Row:
 
 @dataclass(frozen=True, eq=False)
 class Solution:
-    """The best point that was measured, with its bounds and the road to it."""
+    """The best point that was measured, with its bounds, its gap and the road to it.
+
+    The gap is the sum of both players' best-response gains in the form that was solved.
+    """
 
     form: SequenceForm = field(repr=False)
     method: str
@@ -166,6 +191,7 @@ class Solution:
     plans: tuple[Plan, Plan] = field(repr=False)
     lower: float
     upper: float
+    gap: float
     iterations: int
     gradients: int
     seconds: float
@@ -180,11 +206,6 @@ class Solution:
         )
 
     @property
-    def gap(self) -> float:
-        """Sum of both players' best-response gains in the form that was solved."""
-        return self.upper - self.lower
-
-    @property
     def x(self) -> Plan:
         """Player 1's plan, in double precision."""
         return _double(self.form.X, self.plans[0])
@@ -196,8 +217,9 @@ class Solution:
 
     @cached_property
     def value(self) -> float:
-        """What player 1 earns, <x, A y>: between the bounds."""
-        return float(self.x @ self.form.A.times(self.y))
+        """What player 1 earns: between the bounds."""
+        units = self.form.units
+        return units.shift + units.unit * float(self.x @ self.form.A.times(self.y))
 
     @property
     def strategy(self) -> Strategy:
@@ -307,13 +329,16 @@ def log_rows(array: NDArray[np.float64]) -> list[Row]:
 
 
 def measure(form: SequenceForm, x: Plan, y: Plan) -> tuple[float, float]:
-    """Return ``(min_y' <x, A y'>, max_x' <x', A y>)`` in double precision."""
+    """Return ``(min_y' <x, A y'>, max_x' <x', A y>)`` in double precision and the user's units.
+
+    What player 1 is paid whatever happens is left out, so that the difference keeps its digits.
+    """
     loss = form.A.transpose_times(_double(form.X, x))
     np.negative(loss, loss)
     lower = -form.Y.support(loss, overwrite=True)
     del loss  # as long as a plan: large games have little room for two
     upper = form.X.support(form.A.times(_double(form.Y, y)), overwrite=True)
-    return lower, upper
+    return form.units.unit * lower, form.units.unit * upper
 
 
 def _double(space: Treeplex, plan: Plan) -> Plan:
@@ -348,7 +373,7 @@ def solve(
     Parameters
     ----------
     form, method, stop
-        What to solve, how, and when to stop (default: a gap of 1e-6).
+        What to solve, how, and when to stop (default: at a millionth of what is at stake).
     seed
         For methods that draw at random.
     monitor
@@ -361,7 +386,7 @@ def solve(
 
     Ctrl-C ends the solve with status ``interrupted`` and the best point so far.
     """
-    stop = stop or Gap(1e-6)
+    stop = (stop or Relative(1e-6)).at(form.units.stake)
     clock = Clock(stop.seconds)
     with catch_interrupt() as interrupted:
         horizon = None if math.isinf(stop.iterations) else int(stop.iterations)
@@ -369,7 +394,8 @@ def solve(
         def halt() -> bool:
             return interrupted() or clock.is_over()
 
-        progress = Progress(method.start(form, Context(seed, stop.gap, horizon, halt)), [])
+        context = Context(seed, stop.gap / form.units.unit, horizon, halt)
+        progress = Progress(method.start(form, context), [])
         if resume is not None:
             progress.restore(resume)
             clock.continue_from(progress)
@@ -416,13 +442,15 @@ def _solution(
     """Wrap up the best point of ``progress``."""
     assert progress.best is not None
     assert progress.best_row is not None
+    best, shift = progress.best_row, form.units.shift
     return Solution(
         form=form,
         method=method,
         status=status,
         plans=progress.best,
-        lower=progress.best_row.lower,
-        upper=progress.best_row.upper,
+        lower=shift + best.lower,
+        upper=shift + best.upper,
+        gap=best.gap,
         iterations=progress.run.iterations,
         gradients=progress.run.gradients,
         seconds=clock.seconds,

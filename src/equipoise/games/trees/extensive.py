@@ -23,6 +23,9 @@ from equipoise.errors import EquipoiseError
 CHANCE = -1
 TERMINAL = -2
 
+# Sums of payoffs may differ by this part of what is at stake, and by units in the last place.
+_SUM_SLACK, _UNITS = 1e-12, 4 * 2.0**-52
+
 Number = int | float | Fraction
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]
@@ -190,21 +193,39 @@ class ExtensiveGame:
             reach[level] *= reach[self.parent[level]]
         return reach
 
-    def require_zero_sum(self) -> None:
-        """Raise unless there are two players and every outcome's payoffs sum to a constant zero."""
+    def payoff_range(self, player: int) -> tuple[Fraction, Fraction]:
+        """Return the smallest and the largest payoff of ``player``."""
+        found = [self.numbers[place] for place in np.unique(self.payoff[:, player])]
+        return min(found), max(found)
+
+    def sure_payoff(self, player: int) -> Fraction:
+        """Return what ``player`` is paid whatever happens: the payoff in her range nearest to zero.
+
+        Nobody's choice depends on it, so solvers and certificates take it out before they round.
+        """
+        low, high = self.payoff_range(player)
+        return min(max(Fraction(0), low), high)
+
+    def require_constant_sum(self) -> None:
+        """Raise unless there are two players whose payoffs add up to the same in every outcome.
+
+        Sums that differ by rounding alone are the same: rules written in Python compute in floats.
+        """
         if len(self.players) != 2:
             raise EquipoiseError(
                 f"{self.name}: found {len(self.players)} players, expected a two-player zero-sum game; "
                 "'equipoise nash' takes others."
             )
-        for row in np.unique(self.payoff, axis=0):
-            first, second = (self.numbers[i] for i in row)
-            if first + second != 0 and not math.isclose(
-                first, -second, rel_tol=1e-12, abs_tol=1e-12
-            ):
+        rows = [(self.numbers[i], self.numbers[j]) for i, j in np.unique(self.payoff, axis=0)]
+        total = rows[0][0] + rows[0][1]
+        (low, high), size = self.payoff_range(0), max(max(map(abs, row)) for row in rows)
+        slack = Fraction(_SUM_SLACK) * (high - low) + Fraction(_UNITS) * size
+        for first, second in rows:
+            if abs(first + second - total) > slack:
                 raise EquipoiseError(
-                    f"{self.name}: an outcome pays {float(first):g} and {float(second):g}, "
-                    "expected a zero-sum game (payoffs that sum to 0); 'equipoise nash' takes others."
+                    f"{self.name}: outcomes pay {float(rows[0][0]):g} and {float(rows[0][1]):g}, "
+                    f"{float(first):g} and {float(second):g}, expected a zero-sum game (payoffs that "
+                    "add up to a constant); 'equipoise nash' takes others."
                 )
 
     @cached_property

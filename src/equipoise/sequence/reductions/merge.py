@@ -129,7 +129,7 @@ def shrink(form: SequenceForm) -> Shrunk:
     (X, first), (Y, second) = (side.merged() for side in sides)
     coo = A.matrix().tocoo()
     merged = Sparse.from_entries(first[coo.row], second[coo.col], coo.data, (X.size, Y.size))
-    small = SequenceForm(X, Y, merged, form.name, form.fingerprint)
+    small = SequenceForm(X, Y, merged, form.name, form.fingerprint, units=form.units)
     result = Shrunk(small, (first, second))
     if not _is_lossless(A, result):
         whole = np.arange(form.X.size), np.arange(form.Y.size)

@@ -66,7 +66,8 @@ def restrict(form: SequenceForm, rows: Mask, columns: Mask) -> Restricted:
     Y, second = _restrict_space(form.Y, columns, order[1], "columns")
     matrix = form.A.matrix().tocsr()[first][:, second].tocoo()
     A = Sparse.from_entries(matrix.row, matrix.col, matrix.data, (X.size, Y.size))
-    small = SequenceForm(X, Y, A, form.name, f"{form.fingerprint}, restricted")
+    own = f"{form.fingerprint}, restricted"
+    small = SequenceForm(X, Y, A, form.name, own, units=form.units)
     return Restricted(small, (first, second), (form.X.size, form.Y.size))
 
 

@@ -62,7 +62,9 @@ _NUMBERS = ("epsilon", "mu", "lipschitz", "weight", "best_gap", "inner")
 
 @dataclass(frozen=True)
 class Smoothing:
-    """Smoothing for one target: ``epsilon``, or else the gap that the solve asks for, or 1e-3.
+    """Smoothing for one target: ``epsilon``, or else the gap that the solve asks for.
+
+    Without either it is about a thousandth of what is at stake.
 
     The other attributes are the module's deviations from the seed.
     """
@@ -85,7 +87,8 @@ class Smoothing:
     def start(self, form: SequenceForm, context: Context) -> SmoothingRun:
         """Return a run from uniform play, or from ``context.start``."""
         run = SmoothingRun(form, context, self.metric, self.boost, self.backtrack)
-        run.aim(self.epsilon or context.target or _DEFAULT_EPSILON)
+        asked = context.target if self.epsilon is None else self.epsilon / form.units.unit
+        run.aim(asked or _DEFAULT_EPSILON)
         return run
 
 

@@ -37,7 +37,7 @@ from equipoise.numerics.mdp import (
     policy_iteration,
     value_iteration,
 )
-from equipoise.solvers.base import Row, Status, Stop
+from equipoise.solvers.base import Relative, Row, Status, Stop
 
 _EXACT = 1e-10
 """Decision processes are solved to this share of the largest prize."""
@@ -206,7 +206,7 @@ def solve_stochastic(
                 game, values, inner, algorithm, stop, start=start, monitor=monitor,
                 checkpoint=checkpoint, clock=clock, interrupted=seen,
             )  # fmt: skip
-    stop, method = stop or Stop(gap=1e-3 * game.stake), ALGORITHMS[algorithm]
+    stop, method = (stop or Relative(1e-3)).at(game.stake), ALGORITHMS[algorithm]
     clock = clock or Clock(stop.seconds)
 
     def halt() -> bool:
