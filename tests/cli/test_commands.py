@@ -281,7 +281,7 @@ BAD_FILES = {
     ),
     "nan.efg": (TREE + 't "" 1 "" { nan 1 }\n', "line 2"),
     "counts.nfg": ('NFG 1 R "g" { "A" "B" } { 2 2 } 1 -1 1', "counts.nfg"),
-    "general.nfg": ('NFG 1 R "general" { "A" "B" } { 1 1 } 1 1', "expected a zero-sum game"),
+    "general.nfg": ('NFG 1 R "general" { "A" "B" } { 2 1 } 1 1 2 2', "expected a zero-sum game"),
     "binary.efg": ("\x00\x01\x02", "binary.efg"),
 }
 

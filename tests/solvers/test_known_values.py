@@ -118,5 +118,5 @@ def test_a_method_says_what_is_wrong_with_its_parameters():
 
 
 def test_games_that_are_not_zero_sum_are_refused():
-    with pytest.raises(EquipoiseError, match=r"pay 0 and 5, 1 and 1, expected a zero-sum game"):
+    with pytest.raises(EquipoiseError, match=r"pay 1 and 1, 3 and 3, expected a zero-sum"):
         build(from_matrices("dilemma", [[3, 0], [5, 1]], [[3, 5], [0, 1]]))

@@ -13,7 +13,6 @@ which the payoffs add up to a constant is a zero-sum game like any other.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -23,6 +22,7 @@ import numpy as np
 from equipoise.games.signals.betting import NO_OUTCOME, TERMINAL, BettingTree
 from equipoise.games.signals.rounds import SignalRound
 from equipoise.games.trees.extensive import ExtensiveGame, Floats
+from equipoise.numerics.powers import power_below
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Units:
     @cached_property
     def unit(self) -> float:
         """What one in the form is to the user: a power of two."""
-        return math.ldexp(1.0, math.frexp(self.stake)[1] - 1) if self.stake else 1.0
+        return power_below(self.stake)
 
 
 PLAIN = Units()

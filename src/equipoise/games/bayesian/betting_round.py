@@ -14,7 +14,7 @@ to different actions of the others, in the order of the tree (``raise/bet``).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from itertools import product
 from typing import Literal
@@ -125,6 +125,18 @@ class BettingRound:
         """Number of players."""
         return len(self.leaves[0].win)
 
+    def scaled(self, factor: float) -> BettingRound:
+        """Return the same round with all payments times ``factor``."""
+        leaves = tuple(
+            replace(
+                leaf,
+                win=tuple(factor * pay for pay in leaf.win),
+                lose=tuple(factor * pay for pay in leaf.lose),
+            )
+            for leaf in self.leaves
+        )
+        return replace(self, leaves=leaves)
+
     @cached_property
     def actions(self) -> dict[History, tuple[int, tuple[str, ...]]]:
         """For every history at which somebody acts: who, and her actions in tree order."""
@@ -174,9 +186,8 @@ class BettingRound:
         for leaf in self.leaves:
             base = sum(leaf.lose)
             sums += [base + leaf.win[i] - leaf.lose[i] for i in leaf.contenders] or [base]
-        return (
-            float(np.mean(sums)) if np.ptp(sums) <= 1e-12 * (1.0 + np.max(np.abs(sums))) else None
-        )
+        size = max(abs(pay) for leaf in self.leaves for pay in (*leaf.win, *leaf.lose))
+        return float(np.mean(sums)) if np.ptp(sums) <= 1e-12 * size else None
 
     def plan_of(self, player: int, choice: Mapping[History, str]) -> str:
         """Name the reduced plan of ``player`` that takes ``choice[h]`` at every history h of hers."""

@@ -9,6 +9,7 @@ number of signals, where the sequence form has a nonzero for every pair.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -18,6 +19,7 @@ from equipoise.errors import EquipoiseError
 from equipoise.games.bayesian.game import BayesianGame
 from equipoise.numerics.encodings import Model
 from equipoise.numerics.polynomial import Polynomial, total
+from equipoise.numerics.powers import power_below
 
 Floats = NDArray[np.float64]
 
@@ -32,6 +34,9 @@ def zero_sum(
     stake: the value is then that of the trembling game.
     """
     _check(game)
+    # Tolerances of the program are for payments of about one.
+    unit = power_below(game.spread[player])
+    game = replace(game, round=game.round.scaled(1.0 / unit))
     model = Model()
     mixture = [
         [model.variable(tremble, 1.0) for _ in game.plans[player]]
@@ -42,7 +47,7 @@ def zero_sum(
     secured = guarantee(model, game, player, mixture, tremble)
     outcome = model.solve(-secured, time_limit).require_optimal("Signal game")
     strategy = np.array([[x.at(outcome.x) for x in row] for row in mixture])
-    return -outcome.objective, np.clip(strategy, 0.0, 1.0)
+    return -outcome.objective * unit, np.clip(strategy, 0.0, 1.0)
 
 
 def guarantee(
