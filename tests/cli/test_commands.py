@@ -309,8 +309,8 @@ def test_games_that_have_no_linear_program_have_a_size(cli: Cli, tmp_path: Path)
 BAD_INPUT = [
     (["solve", "nonsense"], "unknown game"),
     (["solve", "kuhn(cards=1)"], "cards is 1"),
-    (["solve", "kuhn", "--gap", "nan"], "gap is nan"),
-    (["solve", "kuhn", "--gap", "-1"], "gap is -1"),
+    (["solve", "kuhn", "--gap", "nan"], "--gap: found 'nan', expected a number >= 0"),
+    (["solve", "kuhn", "--gap", "-1"], "--gap: found '-1', expected a number >= 0"),
     (["solve", "kuhn", "--gap", "small"], "--gap"),
     (["solve", "kuhn", "--iterations", "-5"], "iterations is -5"),
     (["solve", "kuhn", "--time", "nan"], "seconds is nan"),

@@ -172,7 +172,7 @@ def require_same(path: Path, checkpoint: Bundle, own: dict[str, Any], form: Sequ
         found = f"game '{held.get('game')!s:.80}'"
         expected = f"'{form.name}' as it is now, through the same abstraction if there is one"
     elif held.get("unit") != own["unit"]:
-        found, expected = f"payoffs in units of {held.get('unit')}", own["unit"]
+        found, expected = "payoffs of another size", f"the payoffs of '{form.name}' to be unchanged"
     elif held.get("method") != own["method"]:
         found, expected = f"algorithm {held.get('method')!s:.200}", own["method"]
     elif held.get("seed") != own["seed"]:

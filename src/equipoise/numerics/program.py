@@ -24,6 +24,9 @@ Floats = NDArray[np.float64]
 Solver = Literal["dual-simplex", "primal-simplex", "ipx"]
 SOLVERS: tuple[Solver, ...] = ("dual-simplex", "primal-simplex", "ipx")
 
+# Up to so many columns simplex ends before presolve would.
+_TINY = 64
+
 Status = Literal["optimal", "infeasible", "unbounded", "limit", "interrupted"]
 
 
@@ -102,6 +105,8 @@ def optimize(
     _configure(
         highs, solver, deadline.left, iteration_limit, crossover, tolerance, mip_gap, threads
     )
+    if program.integer is None and highs.getNumCol() <= _TINY:
+        highs.setOptionValue("presolve", "off")
     if should_stop is not None:
         _watch(highs, should_stop)
     highs.run()

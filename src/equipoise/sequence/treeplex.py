@@ -120,29 +120,33 @@ class Treeplex:
         return block, np.arange(len(block)) - (np.cumsum(buckets) - buckets)[block]
 
     def constraints(self) -> tuple[Any, Floats]:
-        """Return ``(E, e)`` with ``E x = e`` the equalities of the module's docstring.
+        """Return ``(E, e)`` with ``E x = e`` the equalities of the module's docstring."""
+        from scipy import sparse
+
+        rows, columns, values, right = self.constraint_entries()
+        return sparse.csr_matrix((values, (rows, columns)), (len(right), self.size)), right
+
+    def constraint_entries(self) -> tuple[Any, Any, Floats, Floats]:
+        """Return rows, columns and values of E, and e: the equalities by coordinates.
 
         Row 0 fixes the empty sequence; one row an information set follows, in block order.
         """
-        from scipy import sparse
-
         buckets = self.blocks.buckets.astype(np.int64)
-        block = np.repeat(np.arange(len(buckets)), self.blocks.actions * buckets)
+        block = np.repeat(np.arange(len(buckets)), self.blocks.actions.astype(np.int64) * buckets)
         place = np.arange(1, self.size) - self.blocks.start[block]
         sets = 1 + (np.cumsum(buckets) - buckets)[block] + place % buckets[block]
         rows = np.concatenate(([0], sets, np.arange(1, 1 + self.infosets)))
         columns = np.concatenate((np.arange(self.size), self.parents()))
         values = np.concatenate((np.ones(self.size), -np.ones(self.infosets)))
-        shape = (1 + self.infosets, self.size)
         right = np.zeros(1 + self.infosets)
         right[0] = 1.0
-        return sparse.csr_matrix((values, (rows, columns)), shape=shape), right
+        return rows, columns, values, right
 
     def uniform(self, dtype: Any = np.float64) -> NDArray[Any]:
         """Return the behaviour that plays every action alike."""
+        _, actions, buckets = self.blocks[:3]
         behaviour = np.ones(self.size, dtype=dtype)
-        for s, a, k in zip(*self.blocks[:3], strict=True):
-            behaviour[s : s + a * k] = 1.0 / a
+        behaviour[1:] = np.repeat(1.0 / actions, actions.astype(np.int64) * buckets)
         return behaviour
 
     def plan(self, behaviour: NDArray[Any], out: NDArray[Any] | None = None) -> NDArray[Any]:

@@ -1,7 +1,7 @@
 """Choosing a method.
 
-:func:`choose` is ``--algorithm auto``. On a tree it merges first. Then, up to sizes that were
-measured, one linear program (simplex for small games, interior point for fine gaps in larger ones)
+:func:`choose` is ``--algorithm auto``. On a tree it merges first, unless it soon sees that little would
+be gained. Then, up to sizes that were measured, one linear program (simplex for small games, interior point for fine gaps in larger ones)
 is faster than any first-order method; beyond them discounted CFR is. Simplex stays ahead of interior point
 longer where sequences have few payoffs each (liar's dice: three). A game with signals, too, is
 one linear program while it is small. Beyond that its payoff is never written out, and the method is
@@ -20,6 +20,8 @@ from equipoise.solvers.saddle.cfr import DCFR
 from equipoise.solvers.saddle.lp import LP
 from equipoise.solvers.saddle.reduced import Shrinking
 
+TINY = 200  # payoffs up to which a program is solved sooner than made smaller
+WORTH = 0.9  # share of the sequences above which merging the others is not worth its time
 SIMPLEX_NONZEROS = 20_000
 IPX_NONZEROS = 300_000
 SPARSE = 4.0  # payoffs a sequence, up to which simplex stays ahead of interior point
@@ -35,16 +37,25 @@ def choose(form: SequenceForm, target: float) -> tuple[Method, str]:
     """
     if not isinstance(form.A, Sparse):
         return _choose_factored(form, target)
-    small = shrink(form)
-    size = small.form.A.nonzeros
-    merged = f"{form.A.nonzeros:,} payoff entries, {size:,} after merging what plays the same part"
-    a_sequence = size / (small.form.X.size + small.form.Y.size)
+    if form.A.nonzeros <= TINY:
+        return LP(), f"{form.A.nonzeros:,} payoff entries: one linear program is fastest, and exact"
+    small = shrink(form, WORTH)
+    method, why = _choose_sparse(small.form, target)
+    if small.form is form:
+        return method, f"{form.A.nonzeros:,} payoff entries, few to be merged: {why}"
+    left = f"{small.form.A.nonzeros:,} after merging what plays the same part"
+    return Shrinking(method, small), f"{form.A.nonzeros:,} payoff entries, {left}: {why}"
+
+
+def _choose_sparse(form: SequenceForm, target: float) -> tuple[Method, str]:
+    """Choose between two linear programs and CFR for a tree."""
+    size = form.A.nonzeros
+    a_sequence = size / (form.X.size + form.Y.size)
     if size <= SIMPLEX_NONZEROS or (size <= IPX_NONZEROS and a_sequence <= SPARSE):
-        return Shrinking(LP(), small), f"{merged}: one linear program is fastest, and exact"
+        return LP(), "one linear program is fastest, and exact"
     if size <= IPX_NONZEROS and target < ROUGH * form.units.stake:
-        why = "for so fine a gap, an interior-point linear program is fastest"
-        return Shrinking(LP("ipx"), small), f"{merged}: {why}"
-    return Shrinking(DCFR(), small), f"{merged}: discounted CFR is faster than a linear program"
+        return LP("ipx"), "for so fine a gap, an interior-point linear program is fastest"
+    return DCFR(), "discounted CFR is faster than a linear program"
 
 
 def _choose_factored(form: SequenceForm, target: float) -> tuple[Method, str]:

@@ -49,92 +49,85 @@ class Shrunk:
 
 
 class _Side:
-    """One player's tree as arrays, for refinement."""
+    """One player's tree as arrays, for refinement. A colour is a hash: equal colours, equal hashes."""
 
-    def __init__(self, space: Treeplex, rows: Rows, payoff: Colours) -> None:
+    def __init__(self, space: Treeplex, rows: Rows) -> None:
         blocks = space.blocks
-        self.space, self.rows, self.payoff = space, rows, payoff
+        self.space, self.payoff = space, _payoff_colours(rows.value)
+        self.column, self.ends = rows.column.astype(np.int64), rows.start.astype(np.int64)
         self.parent = space.parents().astype(np.int64)
         self.start = blocks.start.astype(np.int64)
         self.actions = blocks.actions.astype(np.int64)
         self.infoset = np.repeat(np.arange(len(self.start)), self.actions)
         self.slot = np.arange(1, space.size) - self.start[self.infoset]
-        self.colour: Colours = np.zeros(space.size, dtype=np.int64)
-        self.colour[1:] = 1 + np.unique(
-            np.stack([self.actions[self.infoset], self.slot]), axis=1, return_inverse=True
-        )[1].reshape(-1)
+        self.colour: Hashes = np.zeros(space.size, dtype=np.uint64)
+        self.colour[1:] = _mix(self.actions[self.infoset], 1 + self.slot)
 
-    def refine(self, opponent: Colours) -> int:
+    def refine(self, opponent: Hashes) -> int:
         """Split colours by what their sequences see; return the new number of colours."""
-        seen = _mix(self.payoff, opponent[self.rows.column.astype(np.int64)])
+        seen = _mix(self.payoff, opponent[self.column])
         total = np.concatenate((np.zeros(1, np.uint64), np.cumsum(seen, dtype=np.uint64)))
-        own = (
-            total[self.rows.start[1:].astype(np.int64)]
-            - total[self.rows.start[:-1].astype(np.int64)]
-        )
+        own = total[self.ends[1:]] - total[self.ends[:-1]]
         sets = self._set_colours()
         below = np.zeros(self.space.size, dtype=np.uint64)
         np.add.at(below, self.parent, _mix(sets, sets))
-        siblings = np.zeros(self.space.size, dtype=np.int64)
-        siblings[1:] = 1 + sets[self.infoset]
+        siblings = np.zeros(self.space.size, dtype=np.uint64)
+        siblings[1:] = sets[self.infoset]
         key = _mix(self.colour, siblings) ^ (own * _MULTIPLIERS[2]) ^ (below * _MULTIPLIERS[3])
-        found, self.colour = np.unique(key, return_inverse=True)
-        return len(found)
+        self.colour = _mix(key, key)
+        return len(np.unique(self.colour))
 
-    def _set_colours(self) -> Colours:
+    def _set_colours(self) -> Hashes:
         """Colour information sets by their parent's colour and their actions' colours in order."""
-        key = _mix(self.colour[self.parent], self.actions)
-        first = np.zeros(len(self.start), dtype=np.uint64)
-        np.add.at(first, self.infoset, _mix(self.colour[1:], self.slot))
-        return np.unique(key ^ (first * _MULTIPLIERS[2]), return_inverse=True)[1].reshape(-1)
+        actions = np.zeros(len(self.start), dtype=np.uint64)
+        np.add.at(actions, self.infoset, _mix(self.colour[1:], self.slot))
+        return _mix(self.colour[self.parent], actions)
 
     def merged(self) -> tuple[Treeplex, Colours]:
         """Return the treeplex of the colours, and each sequence's place in it."""
-        sets = self._set_colours()
-        _, first = np.unique(sets, return_index=True)
+        _, first, number = np.unique(self._set_colours(), return_index=True, return_inverse=True)
+        order = np.argsort(first)
+        kept = first[order]
+        rank = np.empty_like(order)
+        rank[order] = np.arange(len(order))
+        actions = self.actions[kept]
+        start = 1 + np.cumsum(actions) - actions
         place = np.zeros(self.space.size, dtype=np.int64)
-        order = np.sort(first)
-        rows: list[tuple[int, int, int, None]] = []
-        new_start = np.zeros(len(first), dtype=np.int64)
-        size = 1
-        of_set = {int(sets[i]): n for n, i in enumerate(order.tolist())}
-        rank = np.array([of_set[int(colour)] for colour in sets], dtype=np.int64)
-        for n, i in enumerate(order.tolist()):
-            new_start[n] = size
-            size += int(self.actions[i])
-        place[1:] = new_start[rank[self.infoset]] + self.slot
-        for i in order.tolist():
-            rows.append((int(self.actions[i]), 1, int(place[self.parent[i]]), None))
-        return Treeplex.from_rows(rows), place
+        place[1:] = start[rank[number.reshape(-1)][self.infoset]] + self.slot
+        parents = place[self.parent[kept]]
+        rows = zip(actions.tolist(), parents.tolist(), strict=True)
+        return Treeplex.from_rows([(count, 1, parent, None) for count, parent in rows]), place
 
 
-def shrink(form: SequenceForm) -> Shrunk:
+def shrink(form: SequenceForm, worth: float = 1.0) -> Shrunk:
     """Merge what plays the same part in ``form``; the payoff must be sparse.
 
     The result is checked to be lossless: every merged sequence must see the same payoffs against
-    every class. If rounding blurs that, nothing is merged.
+    every class. If rounding blurs that, nothing is merged. Neither is it as soon as more than the share
+    ``worth`` of the sequences is known to be left: colours only split, so it would gain too little.
     """
     A = form.A
     assert isinstance(A, Sparse), "shrinking works on sparse payoffs"
-    sides = [
-        _Side(space, rows, _payoff_colours(rows.value))
-        for space, rows in ((form.X, A.by_row), (form.Y, A.by_column))
-    ]
-    count = -1
+    first, second = _Side(form.X, A.by_row), _Side(form.Y, A.by_column)
+    before, most = 0, worth * (form.X.size + form.Y.size)
     while True:
-        now = sides[0].refine(sides[1].colour) + sides[1].refine(sides[0].colour)
-        if now == count:
+        colours = first.refine(second.colour) + second.refine(first.colour)
+        if colours > most:
+            return _unmerged(form)
+        if colours == before:
             break
-        count = now
-    (X, first), (Y, second) = (side.merged() for side in sides)
+        before = colours
+    (X, rows), (Y, columns) = first.merged(), second.merged()
     coo = A.matrix().tocoo()
-    merged = Sparse.from_entries(first[coo.row], second[coo.col], coo.data, (X.size, Y.size))
+    merged = Sparse.from_entries(rows[coo.row], columns[coo.col], coo.data, (X.size, Y.size))
     small = SequenceForm(X, Y, merged, form.name, form.fingerprint, units=form.units)
-    result = Shrunk(small, (first, second))
-    if not _is_lossless(A, result):
-        whole = np.arange(form.X.size), np.arange(form.Y.size)
-        return Shrunk(form, whole)
-    return result
+    result = Shrunk(small, (rows, columns))
+    return result if _is_lossless(A, result) else _unmerged(form)
+
+
+def _unmerged(form: SequenceForm) -> Shrunk:
+    """Return the whole form, as what is left of it."""
+    return Shrunk(form, (np.arange(form.X.size), np.arange(form.Y.size)))
 
 
 def _payoff_colours(values: NDArray[np.float64]) -> Colours:

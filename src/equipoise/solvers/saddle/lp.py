@@ -77,11 +77,15 @@ def program(form: SequenceForm) -> Program:
     """Return player 1's program, in minimisation form with columns (x, q)."""
     from scipy import sparse
 
-    E, e = form.X.constraints()
-    F, f = form.Y.constraints()
-    A = form.A.matrix()
-    # Rows: A' x - F' q >= 0, one a sequence of player 2; E x = e.
-    matrix = sparse.bmat([[A.T, -F.T], [E, None]], format="csc")
+    e_rows, e_columns, E, e = form.X.constraint_entries()
+    f_rows, f_columns, F, f = form.Y.constraint_entries()
+    A = form.A.matrix().tocoo()
+    # Rows: A' x - F' q >= 0, one a sequence of player 2; E x = e. Small programs are over before SciPy
+    # has put blocks together, so their entries are.
+    rows = np.concatenate((A.col, f_columns, form.Y.size + e_rows))
+    columns = np.concatenate((A.row, form.X.size + f_rows, e_columns))
+    shape = (form.Y.size + len(e), form.X.size + len(f))
+    matrix = sparse.csc_matrix((np.concatenate((A.data, -F, E)), (rows, columns)), shape)
     return Program(
         c=np.concatenate((np.zeros(form.X.size), -f)),
         A=matrix,
