@@ -56,10 +56,12 @@ def assert_roads_agree(game: StageGame, strategy: Strategy) -> None:
         behaviour[form.canonical(player)] = strategy.behaviour[player]
         plans.append(space.plan(behaviour))
     x, y = plans
-    lower, upper = measure(form, x, y)
+    shift, unit = form.units.shift, form.units.unit
+    lower, upper = (shift + bound for bound in measure(form, x, y))
     assert (upper, -lower) == pytest.approx(slow.best_responses, rel=1e-9, abs=1e-9)
-    assert float(x @ form.A.times(y)) == pytest.approx(slow.value, rel=1e-9, abs=1e-9)
-    assert float(x @ (form.A.matrix() @ y)) == pytest.approx(slow.value, rel=1e-9, abs=1e-9)
+    for product in (form.A.times(y), form.A.matrix() @ y):
+        value = shift + unit * float(x @ product)
+        assert value == pytest.approx(slow.value, rel=1e-9, abs=1e-9)
 
 
 @settings(max_examples=60, deadline=None)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -123,6 +123,7 @@ def _finished(request: Request, game: ExtensiveGame | StageGame, steps: Steps) -
     from equipoise.cli.checkpoints import checkpoint_of
     from equipoise.cli.loading import load_strategy, require_strategy_of
     from equipoise.games.files.fields import Fields
+    from equipoise.sequence.build import units_of
     from equipoise.solvers.base import Status, log_rows
     from equipoise.strategy.store import log_of
 
@@ -132,11 +133,13 @@ def _finished(request: Request, game: ExtensiveGame | StageGame, steps: Steps) -
         strategy, bundle = load_strategy(request.out)
         require_strategy_of(request.out, strategy, game)
         known = Fields(bundle.metadata, "")
-        target = known.number("target") if request.gap is None else request.gap
+        stake = units_of(game).stake
+        target = known.number("target") if request.gap is None else request.gap.at(stake).gap
         found = Found(
             model={},
             strategy=strategy,
             target=target,
+            stake=stake,
             algorithm=known.text("algorithm"),
             why="solved before",
             status=Status.CONVERGED,

@@ -98,6 +98,13 @@ def _build_factored(game: StageGame, abstraction: Abstraction | None, tiles: boo
     return SequenceForm(X, Y, A, game.name, own, canonical, game.tree, counts, game, units)
 
 
+def units_of(game: ExtensiveGame | StageGame) -> Units:
+    """Return the units that the form of ``game`` would have, without building it."""
+    if isinstance(game, StageGame):
+        return betting_units(game.tree, signal_rounds(game))[0]
+    return tree_units(game)[0]
+
+
 def game_fingerprint(game: StageGame) -> str:
     """Return a digest of the betting tree and the signals: what strategies of the game depend on."""
     tree = game.tree

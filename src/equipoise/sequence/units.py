@@ -57,7 +57,7 @@ def betting_units(tree: BettingTree, rounds: Sequence[SignalRound]) -> tuple[Uni
     low, high = float(ends.min()), float(ends.max())
     units = Units(high - low, min(max(0.0, low), high))
     base = tree.base / units.unit
-    base[:, 0] -= units.shift / units.unit
+    base[:, :2] += np.array([-1.0, 1.0]) * (units.shift / units.unit)
     return units, replace(tree, base=base, scale=tree.scale / units.unit)
 
 
