@@ -93,3 +93,22 @@ def test_a_round_without_a_decision_deals_all_its_boards(style: str) -> None:
     # The public tree once kept the values of the last board of a round that play skips.
     game = parse_rules(SKIPPED)
     assert_roads_agree(game, strategy_of(game, style, np.random.default_rng(5)))
+
+
+TWO_HOLE_CARDS = """
+ante = 1
+stacks = 4
+deck = { ranks = "2345678", suits = "c", showdown = "five-card" }
+[[round]]
+private = 2
+bets = ["all-in"]
+[[round]]
+public = 3
+stage = { player = 1, actions = { k = {}, f = { fold = 1 } } }
+"""
+
+
+def test_all_ins_with_two_hole_cards() -> None:
+    # Hands that share cards meet on no board: inclusion and exclusion over the cards.
+    game = parse_rules(TWO_HOLE_CARDS)
+    assert_roads_agree(game, strategy_of(game, "random", np.random.default_rng(2)))
