@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from equipoise.certificates.infosets import Standings
 
 
 @dataclass(frozen=True)
@@ -27,6 +31,9 @@ class Certificate:
         Whether some player forgets what she knew or did. Best responses are then those of players who
         remember their own moves, hence upper bounds, as are gains and gap: a gap of zero proves an
         equilibrium, a positive one proves nothing.
+    infosets
+        How the players stand in every information set, if that was asked for:
+        ``certificate.infosets["K|b"]`` has reach, value and best response there.
     """
 
     values: tuple[float, ...]
@@ -34,6 +41,7 @@ class Certificate:
     gains: tuple[float, ...]
     rigorous: bool = False
     forgetful: bool = False
+    infosets: Standings | None = None
 
     @classmethod
     def from_bounds(

@@ -38,21 +38,18 @@ def certify_tree(game: ExtensiveGame, strategy: Strategy, rigorous: bool = False
     players = len(game.players)
     strategy.require(game.name, game.fingerprint, tuple(game.sequences(p) for p in range(players)))
     arithmetic = Outward() if rigorous else Floating()
-    moves = _edge_probabilities(game, strategy, arithmetic)
+    moves = edge_probabilities(game, strategy, arithmetic)
     ends, outcome = game.terminals, game.outcome[game.terminals]
-    reach = _reach(game, moves, arithmetic)
+    reach = reach_of(game, moves, arithmetic)
     recalled = with_recall(game)
     values, responses = [], []
     for player in range(players):
         payoff = _payoffs(game, player, arithmetic)[:, outcome]
         total = arithmetic.multiply(payoff, reach[:, ends])
         values.append(arithmetic.collect(np.zeros(len(ends), np.int32), total, 1)[:, 0])
-        others = moves.copy()
-        own = game.player[np.maximum(game.parent, 0)] == player
-        own[0] = False
-        others[:, own] = 1.0
-        weight = arithmetic.multiply(payoff, _reach(game, others, arithmetic)[:, ends])
-        responses.append(_best_response(recalled, player, weight, arithmetic))
+        others = reach_of(game, without(game, moves, player), arithmetic)
+        weight = arithmetic.multiply(payoff, others[:, ends])
+        responses.append(best_gains(recalled, player, weight, arithmetic)[:, 0])
     sure = arithmetic.numbers([game.sure_payoff(player) for player in range(players)]).T
     proof = Certificate.from_bounds(np.stack(values), np.stack(responses), rigorous, sure)
     return proof if recalled is game else replace(proof, forgetful=True)
@@ -65,7 +62,7 @@ def _payoffs(game: ExtensiveGame, player: int, arithmetic: Floating) -> Values:
     return arithmetic.numbers(numbers)[:, game.payoff[:, player]]
 
 
-def _edge_probabilities(game: ExtensiveGame, strategy: Strategy, arithmetic: Floating) -> Values:
+def edge_probabilities(game: ExtensiveGame, strategy: Strategy, arithmetic: Floating) -> Values:
     """Return the probability of the edge into each node: nature's, or the strategy's."""
     moves = arithmetic.numbers(game.numbers)[:, game.probability]
     parent = np.maximum(game.parent, 0)
@@ -88,7 +85,7 @@ def _edge_probabilities(game: ExtensiveGame, strategy: Strategy, arithmetic: Flo
     return moves
 
 
-def _reach(game: ExtensiveGame, moves: Values, arithmetic: Floating) -> Values:
+def reach_of(game: ExtensiveGame, moves: Values, arithmetic: Floating) -> Values:
     """Return the product of ``moves`` on the way to each node."""
     reach = moves.copy()
     for level in game.depth_levels[1:]:
@@ -96,10 +93,20 @@ def _reach(game: ExtensiveGame, moves: Values, arithmetic: Floating) -> Values:
     return reach
 
 
-def _best_response(
-    game: ExtensiveGame, player: int, weight: Values, arithmetic: Floating
-) -> Values:
-    """Return the best-response value of ``player`` given the weighted payoff of each terminal."""
+def without(game: ExtensiveGame, moves: Values, player: int) -> Values:
+    """Return ``moves`` with every move of ``player`` certain: what nature and the others do."""
+    others = moves.copy()
+    own = game.player[np.maximum(game.parent, 0)] == player
+    own[0] = False
+    others[:, own] = 1.0
+    return others
+
+
+def best_gains(game: ExtensiveGame, player: int, weight: Values, arithmetic: Floating) -> Values:
+    """Return what each sequence of ``player`` is worth if she plays best after it.
+
+    ``weight`` is the weighted payoff of each terminal; the empty sequence is worth the best response.
+    """
     last = game.last_sequence[player, game.terminals]
     gain = arithmetic.collect(last, weight, game.sequences(player))
     own = np.flatnonzero(game.infoset_player == player)
@@ -109,4 +116,4 @@ def _best_response(
         best = gain[:, first : first + game.action_count[place]].max(axis=1)
         above = parent[place]
         gain[:, above] = arithmetic.add(gain[:, above], best)
-    return gain[:, 0]
+    return gain
