@@ -1,0 +1,200 @@
+"""Treeplexes of small blocks against dictionaries: every pass, entry by entry."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.games.random_duels import random_duel
+
+from equipoise.errors import EquipoiseError
+from equipoise.sequence.build import build
+from equipoise.sequence.treeplex import SAME, Treeplex
+
+LINK = np.array([1, 0, 1, 2])
+# (actions, buckets, parent base, link): linked to the empty sequence, below single buckets, along
+# the same buckets, and twice by one array; the last block hangs below the last sequences but its own.
+ROWS: list[tuple[int, int, int, Any]] = [
+    (2, 3, 0, np.array([0, 0, 0])),
+    (3, 3, 4, None),
+    (2, 4, 1, LINK),
+    (1, 4, 16, None),
+    (2, 4, 7, LINK),
+    (3, 1, 24, None),
+]
+SPACE = Treeplex.from_rows(ROWS)
+RANDOM = np.random.default_rng(11)
+
+Set = tuple[int, list[int]]
+
+
+def information_sets() -> list[Set]:
+    """The parent and the sequences of each information set, from the definition of a block."""
+    found, start = [], 1
+    for actions, buckets, parent, link in ROWS:
+        for k in range(buckets):
+            above = parent + (k if link is None else int(link[k]))
+            found.append((above, [start + a * buckets + k for a in range(actions)]))
+        start += actions * buckets
+    return found
+
+
+SETS = information_sets()
+SIZE = 1 + sum(len(own) for _, own in SETS)
+
+
+def test_sizes_parents_and_shared_links() -> None:
+    assert SPACE.size == SIZE == 39
+    assert SPACE.infosets == len(SETS) == 19
+    assert SPACE.widest == 4
+    assert SPACE.parents().tolist() == [above for above, _ in SETS]
+    assert SPACE.parents().dtype == np.uint32
+    blocks = SPACE.blocks
+    assert blocks.start.tolist() == [1, 7, 16, 24, 28, 36]
+    assert blocks.link.tolist() == [0, SAME, 3, SAME, 3, SAME]
+    assert blocks.links.tolist() == [0, 0, 0, 1, 0, 1, 2]
+    assert all(array.dtype == np.uint32 for array in blocks)
+
+
+def test_constraints_are_the_definition() -> None:
+    E, e = SPACE.constraints()
+    expected = np.zeros((1 + len(SETS), SIZE))
+    expected[0, 0] = 1
+    for row, (above, own) in enumerate(SETS, 1):
+        expected[row, own] = 1
+        expected[row, above] -= 1
+    np.testing.assert_array_equal(E.toarray(), expected)
+    assert e.tolist() == [1.0] + [0.0] * len(SETS)
+
+
+def weights(zeros: float = 0.0) -> np.ndarray:
+    return RANDOM.uniform(0.1, 1.0, SIZE) * (RANDOM.random(SIZE) >= zeros)
+
+
+def slow_behaviour(plan: np.ndarray) -> np.ndarray:
+    found = np.ones(SIZE)
+    for _, own in SETS:
+        positive = [max(plan[s], 0.0) for s in own]
+        total = sum(positive)
+        for s, p in zip(own, positive, strict=True):
+            found[s] = p / total if total > 0 else 1 / len(own)
+    return found
+
+
+def slow_plan(behaviour: np.ndarray) -> np.ndarray:
+    found = np.ones(SIZE) * behaviour[0]
+    for above, own in SETS:
+        for s in own:
+            found[s] = found[above] * behaviour[s]
+    return found
+
+
+def test_behaviour_and_plan_entry_by_entry() -> None:
+    for zeros in (0.0, 0.3, 0.7, 1.0):
+        vector = weights(zeros) - (0.2 if zeros == 0.3 else 0.0)
+        vector[0] = 1.0
+        behaviour = SPACE.behaviour(vector)
+        np.testing.assert_allclose(behaviour, slow_behaviour(vector), rtol=1e-15)
+        np.testing.assert_allclose(SPACE.plan(behaviour), slow_plan(behaviour), rtol=1e-14)
+        # In place, too; and a plan of any total.
+        scaled = behaviour * np.where(np.arange(SIZE) == 0, 0.5, 1.0)
+        expected = slow_plan(scaled)
+        assert SPACE.plan(scaled, scaled) is scaled
+        np.testing.assert_allclose(scaled, expected, rtol=1e-14)
+        assert SPACE.behaviour(vector, vector) is vector
+        np.testing.assert_array_equal(vector, behaviour)
+
+
+def test_uniform_play() -> None:
+    np.testing.assert_allclose(SPACE.uniform(), slow_behaviour(np.zeros(SIZE)), rtol=1e-15)
+    assert SPACE.uniform().dtype == np.float64
+    assert SPACE.uniform(np.float32).dtype == np.float32
+
+
+def test_best_responses_are_backward_induction() -> None:
+    for _ in range(20):
+        gradient = RANDOM.normal(size=SIZE)
+        before = gradient.copy()
+        worth, choice = gradient.copy(), np.zeros(SIZE)
+        choice[0] = 1.0
+        for above, own in reversed(SETS):
+            best = max(own, key=lambda s: worth[s])
+            choice[best] = 1.0
+            worth[above] += worth[best]
+        value, plan = SPACE.best_response(gradient)
+        assert value == pytest.approx(worth[0], rel=1e-13)
+        assert SPACE.support(gradient) == pytest.approx(worth[0], rel=1e-13)
+        np.testing.assert_array_equal(plan, slow_plan(choice))
+        np.testing.assert_array_equal(gradient, before)
+        assert SPACE.support(gradient, overwrite=True) == pytest.approx(worth[0], rel=1e-13)
+        assert not np.array_equal(gradient, before)
+
+
+def test_ties_go_to_the_first_action() -> None:
+    _, plan = SPACE.best_response(np.zeros(SIZE))
+    first = np.zeros(SIZE)
+    first[[0, *(own[0] for _, own in SETS)]] = 1.0
+    np.testing.assert_array_equal(plan, slow_plan(first))
+
+
+@pytest.mark.parametrize("pass_", ["plan", "behaviour", "best_response", "support"])
+def test_vectors_of_other_lengths_are_refused(pass_: str) -> None:
+    for wrong in (np.ones(SIZE - 1), np.ones(SIZE + 1), np.ones((SIZE, 1))):
+        with pytest.raises(EquipoiseError, match=r"has shape .*, expected \(39,\)"):
+            getattr(SPACE, pass_)(wrong)
+
+
+def test_more_sequences_than_32_bits_are_refused() -> None:
+    with pytest.raises(EquipoiseError, match=r"found 4294967296 sequences, expected fewer than 2"):
+        Treeplex.from_rows([(2**31 - 1, 2, 0, None), (1, 1, 0, None)])
+    most = Treeplex.from_rows([(2**31 - 1, 2, 0, None)])
+    assert most.size == 2**32 - 1
+
+
+def test_a_player_who_never_moves_has_one_plan() -> None:
+    none = Treeplex.from_rows([])
+    assert (none.size, none.infosets, none.widest) == (1, 0, 1)
+    assert none.plan(none.uniform()).tolist() == [1.0]
+    assert none.best_response(np.array([3.0]))[0] == none.support(np.array([3.0])) == 3.0
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_payoffs_of_trees_are_sums_over_their_leaves(seed: int) -> None:
+    game = random_duel(seed)
+    form = build(game)
+    x, y = (RANDOM.normal(size=space.size) for space in (form.X, form.Y))
+    matrix = np.zeros((form.X.size, form.Y.size))
+    for leaf in game.terminals.tolist():
+        odds, node, last = 1.0, leaf, [0, 0]
+        while node:
+            above = int(game.parent[node])
+            player, i = int(game.player[above]), int(game.infoset[above])
+            if player < 0:
+                odds *= float(game.numbers[game.probability[node]])
+            elif last[player] == 0:
+                last[player] = int(game.first_sequence[i] + game.slot[node])
+            node = above
+        matrix[tuple(last)] += odds * float(game.numbers[game.payoff[game.outcome[leaf], 0]])
+    np.testing.assert_allclose(form.A.matrix().toarray(), matrix, rtol=1e-12, atol=1e-13)
+    np.testing.assert_allclose(form.A.times(y), matrix @ y, atol=1e-10)
+    np.testing.assert_allclose(form.A.transpose_times(x), matrix.T @ x, atol=1e-10)
+    out = np.full(form.X.size, np.nan)
+    assert form.A.times(y, out) is out
+    np.testing.assert_allclose(out, matrix @ y, atol=1e-10)
+    assert form.A.shape == matrix.shape
+    assert form.A.nonzeros == np.count_nonzero(matrix)
+    assert (form.name, form.fingerprint) == (game.name, game.fingerprint)
+
+
+def test_parents_of_information_sets_are_last_own_sequences() -> None:
+    game = random_duel(2)
+    for player, space in enumerate((build(game).X, build(game).Y)):
+        own = np.flatnonzero(game.infoset_player == player)
+        for place, above in zip(own, space.parents(), strict=True):
+            for node in np.flatnonzero(game.infoset == place):
+                assert game.last_sequence[player, node] == above
+
+
+def test_fingerprints_tell_forms_apart() -> None:
+    assert len({build(random_duel(seed)).fingerprint for seed in range(5)}) == 5
