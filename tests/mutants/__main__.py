@@ -71,7 +71,11 @@ TESTS: dict[str, tuple[str, ...]] = {
     "sequence.reductions.merge": ("sequence/test_shrink.py",),
     "sequence.reductions.restrict": ("sequence/test_restrict.py",),
     "sequence.prox": ("solvers/test_egt.py",),
-    "solvers.saddle": ("solvers/test_iterates.py", "solvers/test_cfr.py"),
+    "solvers.saddle": (
+        "solvers/test_regret_kernels.py",
+        "solvers/test_iterates.py",
+        "solvers/test_cfr.py",
+    ),
 }
 
 # Mutants that no test can tell from the original: (module, line, what was -> what is), and why.
