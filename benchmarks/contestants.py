@@ -28,7 +28,8 @@ Contestant = Callable[[Problem, str, Trial], None]
 def equipoise(problem: Problem, variant: str, trial: Trial) -> None:
     """Solve with our method ``variant``, or let us choose one, to the gap the trial asks for."""
     from equipoise.solvers.auto import choose
-    from equipoise.solvers.base import Gap, Time, solve
+    from equipoise.solvers.base import solve
+    from equipoise.solvers.driver import Gap, Time
     from equipoise.solvers.methods import method
 
     (target,) = trial.targets

@@ -38,7 +38,8 @@ from equipoise.numerics.threads import cores, spread
 from equipoise.sequence.build import SequenceForm, build
 from equipoise.sequence.payoffs.factored import Factored
 from equipoise.solvers.auto import choose
-from equipoise.solvers.base import Context, Gap, Method, Solution, solve
+from equipoise.solvers.base import Context, Method, Solution, solve
+from equipoise.solvers.driver import Gap
 from equipoise.solvers.methods import method
 from equipoise.solvers.saddle.cfr import DCFR
 from equipoise.strategy.lift import lift

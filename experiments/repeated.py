@@ -21,7 +21,7 @@ import numpy as np
 from equipoise.games.repeated.game import EXAMPLES, RepeatedGame
 from equipoise.numerics.program import Program, optimize
 from equipoise.play.repeated import Greedy, RandomInformed, Spiteful, pairings, play
-from equipoise.solvers.base import Status
+from equipoise.solvers.driver import Status
 from equipoise.solvers.repeated.cav import RepeatedSolution, solve_repeated
 from equipoise.solvers.repeated.cav_grid import grid_error, solve_p1
 

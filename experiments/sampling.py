@@ -31,7 +31,8 @@ from equipoise.abstraction.gameshrink import gameshrink
 from equipoise.games.base import load
 from equipoise.games.signals.stage_game import StageGame
 from equipoise.sequence.build import SequenceForm, build
-from equipoise.solvers.base import Context, Run, measure
+from equipoise.solvers.base import Context, measure
+from equipoise.solvers.base import MethodRun as Run
 from equipoise.solvers.methods import method
 
 QUICK, FULL = "rhode_island(ranks=4,suits=2)", "rhode_island"

@@ -29,7 +29,8 @@ from equipoise.games.signals.limit import limit
 from equipoise.games.signals.stage_game import StageGame
 from equipoise.games.signals.views import signal_rounds, views
 from equipoise.sequence.build import build
-from equipoise.solvers.base import Gap, solve
+from equipoise.solvers.base import solve
+from equipoise.solvers.driver import Gap
 from equipoise.solvers.saddle.cfr import DCFR
 from equipoise.solvers.saddle.lp import LP
 from equipoise.strategy.lift import lift

@@ -27,7 +27,7 @@ from equipoise.games.tournaments.tournament import (
     describe,
     outcomes,
 )
-from equipoise.solvers.base import Stop
+from equipoise.solvers.driver import Stop
 from equipoise.solvers.stochastic.fictitious import fictitious_play
 from equipoise.solvers.stochastic.jamfold import regret_matching
 from equipoise.solvers.stochastic.stochastic import ALGORITHMS, solve_stochastic

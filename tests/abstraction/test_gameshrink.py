@@ -18,7 +18,8 @@ from equipoise.games.signals.limit import limit
 from equipoise.games.signals.unroll import unroll
 from equipoise.games.signals.views import signal_rounds, views
 from equipoise.sequence.build import build
-from equipoise.solvers.base import Iterations, solve
+from equipoise.solvers.base import solve
+from equipoise.solvers.driver import Iterations
 from equipoise.solvers.saddle.cfr import DCFR
 from equipoise.strategy.lift import lift
 

@@ -21,7 +21,8 @@ from equipoise.games.signals.views import signal_rounds
 from equipoise.games.trees.classic import kuhn, leduc
 from equipoise.games.trees.normal import from_matrices
 from equipoise.sequence.build import build, game_fingerprint
-from equipoise.solvers.base import Iterations, solve
+from equipoise.solvers.base import solve
+from equipoise.solvers.driver import Iterations
 from equipoise.solvers.saddle.cfr import DCFR
 from equipoise.strategy.lift import lift
 from equipoise.strategy.profile import Layout, Strategy

@@ -12,7 +12,8 @@ from equipoise import certify
 from equipoise.errors import EquipoiseError
 from equipoise.games.base import load
 from equipoise.sequence.build import build
-from equipoise.solvers.base import Iterations, solve
+from equipoise.solvers.base import solve
+from equipoise.solvers.driver import Iterations
 from equipoise.solvers.saddle.cfr import DCFR
 from equipoise.strategy.profile import Strategy
 

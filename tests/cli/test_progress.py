@@ -24,7 +24,7 @@ from equipoise.cli.progress import (
     seconds_left,
     status_line,
 )
-from equipoise.solvers.base import Gap, Iterations, Progress, Row, Stop, Time
+from equipoise.solvers.driver import Gap, Iterations, Progress, Row, Stop, Time
 
 
 def log(gap: Callable[[float], float], iterations: Iterable[int]) -> list[Row]:

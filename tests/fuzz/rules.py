@@ -75,7 +75,8 @@ def try_rules(seed: str) -> None:
     from equipoise import certify
     from equipoise.games.trees.builder import from_rules
     from equipoise.sequence.build import build
-    from equipoise.solvers.base import Stop, solve
+    from equipoise.solvers.base import solve
+    from equipoise.solvers.driver import Stop
     from equipoise.solvers.methods import method
 
     game = from_rules(RandomRules(random.Random(seed)))

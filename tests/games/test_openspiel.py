@@ -12,7 +12,8 @@ from equipoise.games.files import openspiel
 from equipoise.games.trees.classic import kuhn, leduc, liars_dice
 from equipoise.games.trees.extensive import ExtensiveGame
 from equipoise.sequence.build import build, treeplex
-from equipoise.solvers.base import Gap, Iterations, solve
+from equipoise.solvers.base import solve
+from equipoise.solvers.driver import Gap, Iterations
 from equipoise.solvers.saddle.cfr import TABLE
 from equipoise.strategy.profile import Strategy
 

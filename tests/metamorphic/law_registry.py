@@ -15,7 +15,8 @@ from equipoise.games.trees.extensive import ExtensiveGame
 from equipoise.games.trees.normal import from_matrices
 from equipoise.sequence.build import build
 from equipoise.solvers.auto import choose
-from equipoise.solvers.base import Method, Solution, Stop, solve
+from equipoise.solvers.base import Method, Solution, solve
+from equipoise.solvers.driver import Stop
 from equipoise.solvers.methods import METHODS, WRAPPERS, method
 
 PENNIES = from_matrices("pennies", [[3, -1], [-2, 1]]).tree

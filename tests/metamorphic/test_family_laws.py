@@ -15,8 +15,8 @@ from equipoise.games.bayesian.game import BayesianGame
 from equipoise.games.repeated.game import RepeatedGame
 from equipoise.games.signals.betting import TERMINAL
 from equipoise.games.tournaments.stochastic import ExplicitGame
-from equipoise.solvers.base import Iterations, Relative
 from equipoise.solvers.bayesian.signal_lp import zero_sum
+from equipoise.solvers.driver import Iterations, Relative
 from equipoise.solvers.repeated.cav import solve_repeated
 from equipoise.solvers.stochastic.fictitious import fictitious_play
 from equipoise.solvers.stochastic.stochastic import ALGORITHMS, VI_FP, solve_stochastic

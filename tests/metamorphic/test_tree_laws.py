@@ -18,7 +18,7 @@ from equipoise.certificates.gap import certify
 from equipoise.errors import EquipoiseError
 from equipoise.sequence.build import build
 from equipoise.sequence.reductions.merge import shrink
-from equipoise.solvers.base import Iterations, Relative
+from equipoise.solvers.driver import Iterations, Relative
 
 FEW = Relative(1e-6) | Iterations(12)
 FINE = Relative(1e-9)

@@ -13,7 +13,7 @@ import pytest
 from equipoise.errors import EquipoiseError
 from equipoise.plots.chart import Chart, Series, write_html, write_png
 from equipoise.plots.convergence import convergence
-from equipoise.solvers.base import Row
+from equipoise.solvers.driver import Row
 
 
 def chart(**options: bool) -> Chart:

@@ -15,9 +15,10 @@ from equipoise.games.trees import classic
 from equipoise.numerics.encodings import Model
 from equipoise.numerics.polynomial import total
 from equipoise.sequence.build import build
-from equipoise.solvers.base import Stop, solve
+from equipoise.solvers.base import solve
 from equipoise.solvers.bayesian.qualitative import qualitative
 from equipoise.solvers.bayesian.signal_lp import guarantee, zero_sum
+from equipoise.solvers.driver import Stop
 from equipoise.solvers.saddle.lp import LP
 from equipoise.strategy.regions import Profile, project
 

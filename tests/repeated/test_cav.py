@@ -12,7 +12,7 @@ import equipoise
 from equipoise.errors import EquipoiseError
 from equipoise.games.repeated.game import EXAMPLES, RepeatedGame
 from equipoise.numerics.minimax import minimax
-from equipoise.solvers.base import Status
+from equipoise.solvers.driver import Status
 from equipoise.solvers.repeated.cav import RepeatedSolution, solve_repeated
 from equipoise.solvers.repeated.cav_separation import bisect, control_nets, edges_to_cut
 

@@ -17,7 +17,8 @@ from equipoise.games.signals.rounds import sample
 from equipoise.games.signals.stage_game import StageGame
 from equipoise.games.signals.views import signal_rounds
 from equipoise.sequence.build import build
-from equipoise.solvers.base import Iterations, measure, solve
+from equipoise.solvers.base import measure, solve
+from equipoise.solvers.driver import Iterations
 from equipoise.solvers.saddle.cfr import DCFR
 
 GAMES = {

@@ -10,7 +10,8 @@ from equipoise.games.trees.normal import from_matrices
 from equipoise.sequence.build import build
 from equipoise.sequence.reductions.merge import shrink
 from equipoise.solvers.auto import choose
-from equipoise.solvers.base import Gap, measure, solve
+from equipoise.solvers.base import measure, solve
+from equipoise.solvers.driver import Gap
 from equipoise.solvers.saddle.cfr import DCFR
 from equipoise.solvers.saddle.lp import LP
 from equipoise.solvers.saddle.reduced import Shrinking

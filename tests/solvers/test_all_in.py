@@ -19,7 +19,8 @@ from equipoise.games.signals.views import signal_rounds
 from equipoise.sequence.build import build
 from equipoise.sequence.payoffs.factored import Factored
 from equipoise.sequence.reductions.restrict import restrict
-from equipoise.solvers.base import Iterations, solve
+from equipoise.solvers.base import solve
+from equipoise.solvers.driver import Iterations
 from equipoise.solvers.saddle.cfr import DCFR
 from equipoise.solvers.saddle.lp import LP
 from equipoise.strategy.lift import lift

@@ -13,7 +13,8 @@ from equipoise.numerics.simplex import project, softmax
 from equipoise.sequence.build import build
 from equipoise.sequence.prox import Prox
 from equipoise.sequence.reductions.merge import shrink
-from equipoise.solvers.base import Context, Gap, Iterations, solve
+from equipoise.solvers.base import Context, solve
+from equipoise.solvers.driver import Gap, Iterations
 from equipoise.solvers.saddle.egt import EGT
 from equipoise.solvers.saddle.reduced import Shrinking
 

@@ -12,7 +12,8 @@ from equipoise.games.signals.views import signal_rounds
 from equipoise.games.trees.classic import kuhn, leduc, liars_dice
 from equipoise.games.trees.normal import from_matrices
 from equipoise.sequence.build import build
-from equipoise.solvers.base import Gap, Iterations, Status, Stop, Time, next_check, solve
+from equipoise.solvers.base import next_check, solve
+from equipoise.solvers.driver import Gap, Iterations, Status, Stop, Time
 from equipoise.solvers.saddle.cfr import CFR, DCFR, TABLE
 from equipoise.solvers.saddle.lp import LP
 

@@ -13,7 +13,8 @@ from equipoise.errors import EquipoiseError
 from equipoise.games.files.gambit import parse_nfg
 from equipoise.games.trees.normal import NormalGame, from_matrices
 from equipoise.sequence.build import build
-from equipoise.solvers.base import Gap, solve
+from equipoise.solvers.base import solve
+from equipoise.solvers.driver import Gap
 from equipoise.solvers.general.extreme import extreme_equilibria
 from equipoise.solvers.general.matrix import (
     Equilibrium,

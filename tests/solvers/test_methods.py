@@ -6,7 +6,8 @@ from equipoise.errors import EquipoiseError
 from equipoise.games import poker
 from equipoise.games.trees.classic import kuhn
 from equipoise.sequence.build import build
-from equipoise.solvers.base import Gap, Iterations, solve
+from equipoise.solvers.base import solve
+from equipoise.solvers.driver import Gap, Iterations
 from equipoise.solvers.methods import METHODS, method
 
 AROUND = [

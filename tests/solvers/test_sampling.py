@@ -5,7 +5,8 @@ import pytest
 
 from equipoise.games.trees.classic import leduc
 from equipoise.sequence.build import build
-from equipoise.solvers.base import Context, Gap, Iterations, Status, solve
+from equipoise.solvers.base import Context, solve
+from equipoise.solvers.driver import Gap, Iterations, Status
 from equipoise.solvers.saddle.cfr import DCFR
 from equipoise.solvers.saddle.egt import EGT
 from equipoise.solvers.saddle.iterated import IteratedSmoothing

@@ -11,7 +11,8 @@ from equipoise.games.trees.normal import from_matrices
 from equipoise.numerics.simplex import project
 from equipoise.sequence.build import build
 from equipoise.sequence.reductions.merge import shrink
-from equipoise.solvers.base import Context, Gap, Iterations, measure, solve
+from equipoise.solvers.base import Context, measure, solve
+from equipoise.solvers.driver import Gap, Iterations
 from equipoise.solvers.methods import method
 
 KUHN, LEDUC = -1 / 18, -0.085606424078  # Kuhn 1950; OpenSpiel's tests

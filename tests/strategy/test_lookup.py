@@ -17,7 +17,8 @@ from equipoise.games.trees.builder import TreeBuilder
 from equipoise.games.trees.extensive import ExtensiveGame
 from equipoise.games.trees.normal import from_matrices
 from equipoise.sequence.build import build
-from equipoise.solvers.base import Iterations, solve
+from equipoise.solvers.base import solve
+from equipoise.solvers.driver import Iterations
 from equipoise.solvers.saddle.cfr import TABLE
 from equipoise.strategy.profile import Strategy
 from equipoise.strategy.store import load_strategy, save_strategy

@@ -9,7 +9,7 @@ from equipoise.certificates.tournament import certify_tournament, ex_post
 from equipoise.errors import EquipoiseError
 from equipoise.games.tournaments.stochastic import hot_potato
 from equipoise.games.tournaments.tournament import Hands, Tournament
-from equipoise.solvers.base import Iterations, Status, Stop
+from equipoise.solvers.driver import Iterations, Status, Stop
 from equipoise.solvers.stochastic.fictitious import fictitious_play
 from equipoise.solvers.stochastic.stochastic import ALGORITHMS, VI_FP, solve_stochastic
 from equipoise.solvers.stochastic.tournament import TournamentSolution, solve_tournament

@@ -19,7 +19,8 @@ from equipoise.errors import EquipoiseError
 
 if TYPE_CHECKING:
     from equipoise.sequence.build import SequenceForm
-    from equipoise.solvers.base import Arrays, Method
+    from equipoise.solvers.base import Method
+    from equipoise.solvers.driver import Arrays
     from equipoise.strategy.store import Bundle
 
 SUFFIX = ".eqp"
@@ -219,7 +220,8 @@ def _require_arrays(path: Path, checkpoint: Bundle, form: SequenceForm) -> None:
 
 def _require_same_bounds(path: Path, checkpoint: Bundle, form: SequenceForm) -> None:
     """Measure the saved point again: its bounds change if payoffs or chances have changed."""
-    from equipoise.solvers.base import log_rows, measure
+    from equipoise.solvers.base import measure
+    from equipoise.solvers.driver import log_rows
 
     arrays = checkpoint.arrays
     if "best.x" not in arrays:

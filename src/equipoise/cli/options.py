@@ -11,7 +11,7 @@ from equipoise.cli.completion import complete_game, complete_strategy
 from equipoise.errors import EquipoiseError
 
 if TYPE_CHECKING:
-    from equipoise.solvers.base import Stop
+    from equipoise.solvers.driver import Stop
 
 
 def _grow(context: typer.Context, nodes: int | None) -> int | None:
@@ -65,7 +65,7 @@ Nodes = Annotated[
 
 def gap_rule(text: str | None) -> Stop | None:
     """Return the rule that ``--gap`` spells, a number in the game's units or one with an r."""
-    from equipoise.solvers.base import Gap, Relative
+    from equipoise.solvers.driver import Gap, Relative
 
     if text is None:
         return None

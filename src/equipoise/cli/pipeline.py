@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from equipoise.games.trees.extensive import ExtensiveGame
     from equipoise.sequence.build import SequenceForm
     from equipoise.sequence.reductions.restrict import Restricted
-    from equipoise.solvers.base import Method, Row, Solution, Status, Stop
+    from equipoise.solvers.base import Method, Solution
+    from equipoise.solvers.driver import Row, Status, Stop
     from equipoise.strategy.profile import Strategy
 
 # What both players together may gain by default, in parts of what is at stake: in a tree, and in a game
@@ -88,7 +89,7 @@ def run(request: Request) -> Result:
     from equipoise.cli.checkpoints import checkpoint_of, save_somewhere
     from equipoise.cli.loading import load_game
     from equipoise.files import discard
-    from equipoise.solvers.base import Status
+    from equipoise.solvers.driver import Status
 
     steps = Steps()
     with steps.take("load"):
@@ -124,7 +125,7 @@ def _finished(request: Request, game: ExtensiveGame | StageGame, steps: Steps) -
     from equipoise.cli.loading import load_strategy, require_strategy_of
     from equipoise.games.files.fields import Fields
     from equipoise.sequence.build import units_of
-    from equipoise.solvers.base import Status, log_rows
+    from equipoise.solvers.driver import Status, log_rows
     from equipoise.strategy.store import log_of
 
     if checkpoint_of(request.out).exists() or not request.out.exists():
@@ -240,7 +241,7 @@ def _restrict(form: SequenceForm, left: Survivors) -> Restricted:
 
 def default_gap(form: SequenceForm) -> Stop:
     """Return the target for a user who names none."""
-    from equipoise.solvers.base import Gap
+    from equipoise.solvers.driver import Gap
 
     share = (_TREE_GAP if form.tree is None else _SIGNALS_GAP) * form.units.stake
     return Gap(10.0 ** math.floor(math.log10(share)) if share > 0 else 0.0)
@@ -342,7 +343,7 @@ def _undominated(left: Survivors) -> dict[str, Any]:
 def _save(place: Path, request: Request, result: Result) -> None:
     """Write the strategy, its log and its summary."""
     from equipoise import __version__
-    from equipoise.solvers.base import log_array
+    from equipoise.solvers.driver import log_array
     from equipoise.strategy.store import save_strategy
 
     save_strategy(

@@ -17,7 +17,7 @@ from equipoise.cli.output import console, duration
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from equipoise.solvers.base import Progress, Row, Stop
+    from equipoise.solvers.driver import Progress, Row, Stop
 
 # The line is fitted to measurements of the last part of the solve, from this share of it on.
 _RECENT = 0.25

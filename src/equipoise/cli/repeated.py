@@ -61,7 +61,7 @@ def command(
     """
     from equipoise.files import require_plots
     from equipoise.games.repeated.game import load_repeated
-    from equipoise.solvers.base import Status
+    from equipoise.solvers.driver import Status
     from equipoise.solvers.repeated.cav import solve_repeated
     from equipoise.solvers.repeated.cav_grid import solve_p1
 

@@ -84,7 +84,7 @@ def command(
     A game with signals is abstracted before it is solved, and the solution lifted back.
     """
     from equipoise.cli.checkpoints import default_file
-    from equipoise.solvers.base import Status, Stop
+    from equipoise.solvers.driver import Status, Stop
 
     if not checkpoint >= 0:
         raise EquipoiseError(f"--checkpoint: found {checkpoint}, expected a number >= 0.")

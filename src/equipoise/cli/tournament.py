@@ -18,7 +18,7 @@ from equipoise.errors import EquipoiseError
 if TYPE_CHECKING:
     from equipoise.certificates.tournament import TournamentCertificate
     from equipoise.games.tournaments.tournament import Tournament
-    from equipoise.solvers.base import Arrays, Stop
+    from equipoise.solvers.driver import Arrays, Stop
     from equipoise.solvers.stochastic.jamfold import Floats
     from equipoise.solvers.stochastic.tournament import TournamentProgress, TournamentSolution
 
@@ -105,7 +105,7 @@ def command(
     from equipoise.cli.checkpoints import checkpoint_of, save_somewhere
     from equipoise.files import discard, require_plots
     from equipoise.games.tournaments.tournament import Tournament
-    from equipoise.solvers.base import Status, Stop
+    from equipoise.solvers.driver import Status, Stop
     from equipoise.solvers.stochastic.tournament import GAIN
 
     small_big = whole_numbers("--blinds", blinds)
@@ -234,7 +234,7 @@ def _solve(
 def _finished(out: Path, stop: Stop) -> TournamentSolution | None:
     """Return the strategy at ``out`` if it meets the target: there is nothing left to resume."""
     from equipoise.certificates.tournament import certify_tournament
-    from equipoise.solvers.base import Status, log_rows
+    from equipoise.solvers.driver import Status, log_rows
     from equipoise.solvers.stochastic.tournament import TournamentSolution
     from equipoise.strategy.store import load, log_of
     from equipoise.strategy.tournament import load_tournament
@@ -265,7 +265,7 @@ def _save(
     out: Path, solution: TournamentSolution, proof: TournamentCertificate | None, inner: str
 ) -> None:
     """Write the strategy."""
-    from equipoise.solvers.base import log_array
+    from equipoise.solvers.driver import log_array
     from equipoise.strategy.tournament import save_tournament
 
     known = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from equipoise.plots.chart import Chart, Series
-from equipoise.solvers.base import Row
+from equipoise.solvers.driver import Row
 
 
 def convergence(logs: Mapping[str, list[Row]]) -> tuple[Chart, Chart]:

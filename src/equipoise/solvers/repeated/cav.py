@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 from equipoise.errors import EquipoiseError
 from equipoise.games.repeated.game import RepeatedGame
 from equipoise.numerics.program import Program, optimize
-from equipoise.solvers.base import Status
+from equipoise.solvers.driver import Status
 from equipoise.solvers.repeated.cav_pieces import tangent
 from equipoise.solvers.repeated.cav_separation import Separation, separate, solve_at
 from equipoise.strategy.repeated import ApproachStrategy, InformedStrategy

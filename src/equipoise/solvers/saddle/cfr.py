@@ -34,7 +34,8 @@ from equipoise.sequence.build import SequenceForm
 from equipoise.sequence.payoffs.factored import Factored
 from equipoise.sequence.payoffs.sparse import Sparse, multiply
 from equipoise.sequence.treeplex import Treeplex
-from equipoise.solvers.base import Arrays, Context, Plan
+from equipoise.solvers.base import Context, Plan
+from equipoise.solvers.driver import Arrays
 from equipoise.solvers.saddle.regret import (
     KERNEL,
     Stretch,

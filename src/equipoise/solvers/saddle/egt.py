@@ -39,7 +39,8 @@ import numpy as np
 from equipoise.sequence.build import SequenceForm
 from equipoise.sequence.payoffs.norms import largest_entry, spectral_norm
 from equipoise.sequence.prox import Floats, Kind, Maximum, Prox, Weights, require_kind
-from equipoise.solvers.base import Arrays, Context, Plan
+from equipoise.solvers.base import Context, Plan
+from equipoise.solvers.driver import Arrays
 from equipoise.solvers.methods import spelled
 from equipoise.solvers.options import require_flag, require_number, require_whole
 

@@ -20,7 +20,8 @@ from numpy.typing import NDArray
 from equipoise.numerics.program import Outcome, Program, Solver, optimize
 from equipoise.sequence.build import SequenceForm
 from equipoise.sequence.treeplex import Treeplex
-from equipoise.solvers.base import Arrays, Context, Plan
+from equipoise.solvers.base import Context, Plan
+from equipoise.solvers.driver import Arrays
 
 
 @dataclass(frozen=True)

@@ -8,19 +8,19 @@ solve loop measures their gap in the full form.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
 
 from equipoise.errors import EquipoiseError
 from equipoise.sequence.build import SequenceForm
 from equipoise.sequence.payoffs.sparse import Sparse
 from equipoise.sequence.reductions.merge import Shrunk, shrink
 from equipoise.sequence.reductions.restrict import Restricted
-from equipoise.solvers.base import Arrays, Context, Method, Plan, Run
+from equipoise.solvers.base import Context, Method, MethodRun, Plan, of_inner
+from equipoise.solvers.driver import Arrays
 
 
 @dataclass(frozen=True)
 class Shrinking:
-    """Run ``method`` on the merged form, or on a ``small`` one that is at hand (merged or restricted)."""
+    """MethodRun ``method`` on the merged form, or on a ``small`` one that is at hand (merged or restricted)."""
 
     method: Method
     small: Shrunk | Restricted | None = field(default=None, repr=False, compare=False)
@@ -41,33 +41,26 @@ class Shrinking:
         return ShrinkingRun(small, self.method.start(small.form, context))
 
 
-def _inner(name: str) -> Any:
-    """Return a property that is the inner run's."""
-    return property(
-        lambda self: getattr(self.run, name), lambda self, value: setattr(self.run, name, value)
-    )
-
-
 class ShrinkingRun:
     """A run on the merged form, seen from the full one."""
 
-    def __init__(self, small: Shrunk | Restricted, run: Run) -> None:
-        self.small, self.run = small, run
+    def __init__(self, small: Shrunk | Restricted, inner: MethodRun) -> None:
+        self.small, self.inner = small, inner
 
-    iterations, gradients, finished = map(_inner, ("iterations", "gradients", "finished"))
+    iterations, gradients, finished = map(of_inner, ("iterations", "gradients", "finished"))
 
     def advance(self, iterations: int) -> None:
         """Advance the inner run."""
-        self.run.advance(iterations)
+        self.inner.advance(iterations)
 
     def point(self) -> tuple[Plan, Plan]:
         """Return the inner run's plans, lifted."""
-        return self.small.lift(*self.run.point())
+        return self.small.lift(*self.inner.point())
 
     def state(self) -> Arrays:
         """Return the inner run's state."""
-        return self.run.state()
+        return self.inner.state()
 
     def restore(self, state: Arrays) -> None:
         """Restore the inner run."""
-        self.run.restore(state)
+        self.inner.restore(state)

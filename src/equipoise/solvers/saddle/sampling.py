@@ -16,7 +16,8 @@ import numpy as np
 
 from equipoise.errors import EquipoiseError
 from equipoise.sequence.build import SequenceForm
-from equipoise.solvers.base import Arrays, Context, Method, Plan, Run, measure
+from equipoise.solvers.base import Context, Method, MethodRun, Plan, measure
+from equipoise.solvers.driver import Arrays
 from equipoise.solvers.methods import spelled
 from equipoise.solvers.options import require_number
 
@@ -38,7 +39,7 @@ class Sampled:
         """Name as the command line spells it."""
         return f"{spelled('static', self)}:{self.method.name}"
 
-    def start(self, form: SequenceForm, context: Context) -> Run:
+    def start(self, form: SequenceForm, context: Context) -> MethodRun:
         """Draw the sample and start the method on it."""
         return self.method.start(_sample(form, self.proportion, context.seed, 0), context)
 
@@ -78,7 +79,7 @@ class DynamicRun:
         """Share of nature's sequences in the current sample."""
         return float(min(1.0, self.method.proportion * 2.0**self.phase))
 
-    def _begin(self, start: tuple[Plan, Plan] | None) -> Run:
+    def _begin(self, start: tuple[Plan, Plan] | None) -> MethodRun:
         """Start the method on the sample of this phase, from ``start``."""
         form = self.form
         if self.proportion < 1.0:

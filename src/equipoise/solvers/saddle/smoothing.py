@@ -44,7 +44,8 @@ from equipoise.sequence.build import SequenceForm
 from equipoise.sequence.pair import Pair
 from equipoise.sequence.payoffs.norms import absolute_sums, spectral_norm
 from equipoise.sequence.projection import Projection
-from equipoise.solvers.base import Arrays, Context, Plan
+from equipoise.solvers.base import Context, Plan
+from equipoise.solvers.driver import Arrays
 from equipoise.solvers.methods import spelled
 from equipoise.solvers.options import require_flag, require_number
 

@@ -37,7 +37,7 @@ from equipoise.numerics.mdp import (
     policy_iteration,
     value_iteration,
 )
-from equipoise.solvers.base import Relative, Row, Status, Stop
+from equipoise.solvers.driver import Relative, Row, Status, Stop
 
 _EXACT = 1e-10
 """Decision processes are solved to this share of the largest prize."""

@@ -18,7 +18,7 @@ from equipoise.games.tournaments.jamfold import JamFold, tournament_game
 from equipoise.games.tournaments.tournament import Hands, Tournament
 from equipoise.numerics.clock import Clock, catch_interrupt
 from equipoise.numerics.mdp import Values
-from equipoise.solvers.base import Arrays, Relative, Row, Status, Stop, log_array, log_rows
+from equipoise.solvers.driver import Arrays, Relative, Row, Status, Stop, log_array, log_rows
 from equipoise.solvers.stochastic.fictitious import fictitious_play
 from equipoise.solvers.stochastic.jamfold import regret_matching
 from equipoise.solvers.stochastic.stochastic import (
