@@ -36,7 +36,6 @@ from equipoise.games.base import load
 from equipoise.games.signals.stage_game import StageGame
 from equipoise.numerics.threads import cores, spread
 from equipoise.sequence.build import SequenceForm, build
-from equipoise.sequence.payoffs.factored import Factored
 from equipoise.solvers.auto import choose
 from equipoise.solvers.base import Context, Method, Solution, solve
 from equipoise.solvers.driver import Gap
@@ -91,9 +90,10 @@ def traffic(form: SequenceForm) -> dict[str, float]:
     seconds = shortest(lambda: run.advance(ITERATIONS)) / ITERATIONS
     bandwidth = copy_bandwidth()
     whole, least = (n * 4 * (form.X.size + form.Y.size) for n in (NUMBERS_A_PASS, LEAST_NUMBERS))
-    payoffs = 0
-    if isinstance(form.A, Factored) and form.A.last is not None:
-        payoffs = sum(form.A.last.half(source, np.float32).value.nbytes for source in (0, 1))
+    payoffs, tiled = 0, form.A.tiled
+    if tiled is not None:
+        halves = [tiled.last.half(source, np.float32) for source in (0, 1)]
+        payoffs = sum(array.nbytes for half in halves for array in half.matrices)
     return {
         "threads": cores(),
         "iteration_ms": 1e3 * seconds,

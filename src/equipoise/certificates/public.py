@@ -19,6 +19,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from equipoise.cards.ranked import compatible, showdown
 from equipoise.certificates.certificate import Certificate
 from equipoise.errors import EquipoiseError
 from equipoise.games.poker.canonical import CanonicalViews
@@ -244,12 +245,12 @@ def _up(
                     value[p, v, h] = 0.0
                 if tree.is_showdown[v]:
                     # The kind is +1 to the winner, whoever she is: the same for both players.
-                    _showdown(holes, order, rank, reach[1 - p, v], cards, against)
+                    showdown(holes, order, rank, reach[1 - p, v], cards, against)
                     for h in order:
                         value[p, v, h] = probability * tree.scale[v] * against[h]
                 if tree.base[v] != 0:
                     paid = probability * (tree.base[v] if p == 0 else -tree.base[v])
-                    _compatible(holes, order, reach[1 - p, v], cards[0], against)
+                    compatible(holes, order, reach[1 - p, v], cards[0], against)
                     for h in order:
                         value[p, v, h] += paid * against[h]
             for h in range(hands):
@@ -276,66 +277,3 @@ def _up(
                 for h in range(hands):
                     if free[h]:
                         expected[q, v, h] += value[q, v, h]
-
-
-@njit(cache=True, error_model="numpy")
-def _compatible(holes: Any, order: Any, reach: Any, cards: Any, out: Any) -> None:
-    """For each hand, the total reach of the opponent's hands that share no card with it."""
-    total = 0.0
-    for h in order:
-        total += reach[h]
-    if holes.shape[1] == 1:
-        for h in order:
-            out[h] = total - reach[h]
-        return
-    for c in range(len(cards)):
-        cards[c] = 0.0
-    for h in order:
-        cards[holes[h, 0]] += reach[h]
-        cards[holes[h, 1]] += reach[h]
-    for h in order:
-        # The same hand was taken out twice, once for each card.
-        out[h] = total - cards[holes[h, 0]] - cards[holes[h, 1]] + reach[h]
-
-
-@njit(cache=True, error_model="numpy")
-def _showdown(holes: Any, order: Any, rank: Any, reach: Any, cards: Any, out: Any) -> None:
-    """For each hand, the opponent's reach of weaker hands minus that of stronger ones.
-
-    One sweep over the hands sorted by strength, group by group of equal ones. A hand shares a card
-    with hands of other groups only if there are two: those are taken out card by card.
-    """
-    pairs = holes.shape[1] == 2
-    below, seen = 0.0, cards[0]
-    total, every = 0.0, cards[1]
-    for h in order:
-        total += reach[h]
-    if pairs:
-        for c in range(len(seen)):
-            seen[c] = every[c] = 0.0
-        for h in order:
-            every[holes[h, 0]] += reach[h]
-            every[holes[h, 1]] += reach[h]
-    i = 0
-    while i < len(order):
-        j, strength = i, rank[order[i]]
-        above = below
-        while j < len(order) and rank[order[j]] == strength:
-            h = order[j]
-            out[h] = below - (seen[holes[h, 0]] + seen[holes[h, 1]] if pairs else 0.0)
-            above += reach[h]
-            j += 1
-        below = above
-        for k in range(i, j):
-            h = order[k]
-            if pairs:
-                seen[holes[h, 0]] += reach[h]
-                seen[holes[h, 1]] += reach[h]
-        for k in range(i, j):
-            h = order[k]
-            stronger = total - below
-            if pairs:
-                stronger -= every[holes[h, 0]] - seen[holes[h, 0]]
-                stronger -= every[holes[h, 1]] - seen[holes[h, 1]]
-            out[h] -= stronger
-        i = j

@@ -17,7 +17,8 @@ from equipoise.games.signals.views import signal_rounds
 from equipoise.games.trees.extensive import CHANCE, ExtensiveGame
 from equipoise.games.trees.normal import NormalGame
 from equipoise.sequence.from_signals import factored_form
-from equipoise.sequence.payoffs.sparse import Deals, Payoff, Sparse
+from equipoise.sequence.payoffs.base import Payoff
+from equipoise.sequence.payoffs.sparse import Deals, Sparse
 from equipoise.sequence.treeplex import Treeplex
 from equipoise.sequence.units import PLAIN, Units, betting_units, tree_units
 

@@ -13,7 +13,6 @@ that forgets faster than usual: on Rhode Island Hold'em, gamma = 4 leaves a fift
 from __future__ import annotations
 
 from equipoise.sequence.build import SequenceForm
-from equipoise.sequence.payoffs.sparse import Sparse
 from equipoise.sequence.reductions.merge import shrink
 from equipoise.solvers.base import Method
 from equipoise.solvers.saddle.cfr import DCFR
@@ -35,7 +34,7 @@ def choose(form: SequenceForm, target: float) -> tuple[Method, str]:
 
     What is chosen depends on the target beside what is at stake, never on the units of either.
     """
-    if not isinstance(form.A, Sparse):
+    if form.A.stored is None:
         return _choose_factored(form, target)
     if form.A.nonzeros <= TINY:
         return LP(), f"{form.A.nonzeros:,} payoff entries: one linear program is fastest, and exact"

@@ -22,7 +22,8 @@ from numba import njit
 from numpy.typing import NDArray
 
 from equipoise.errors import EquipoiseError
-from equipoise.sequence.payoffs.last_round import LastRound
+from equipoise.sequence.payoffs.base import Payoff
+from equipoise.sequence.payoffs.last_round import LastRound, Tiled
 
 Indices = NDArray[np.uint32]
 
@@ -81,7 +82,7 @@ class Term:
 
 
 @dataclass(frozen=True, eq=False)
-class Factored:
+class Factored(Payoff):
     """The payoff of a game with signals: Kronecker terms, and the last round in tiles.
 
     ``sampler`` makes the payoff of a game in which nature plays a sample of her deals.
@@ -95,6 +96,11 @@ class Factored:
     def __repr__(self) -> str:
         last = "" if self.last is None else ", the last round in tiles"
         return f"<Factored {self.shape[0]:,} x {self.shape[1]:,}: {len(self.terms)} terms{last}>"
+
+    @property
+    def tiled(self) -> Tiled | None:
+        """The last round, if it is in tiles."""
+        return None if self.last is None else Tiled(self.last, self.add_terms)
 
     @cached_property
     def nonzeros(self) -> int:
@@ -116,11 +122,7 @@ class Factored:
 
     def _product(self, source: int, vector: NDArray[Any], out: NDArray[Any] | None) -> NDArray[Any]:
         """Return the gradient of the player facing ``source``, who plays ``vector``."""
-        if vector.shape != (self.shape[source],):
-            raise EquipoiseError(
-                f"Payoff product: the vector has shape {vector.shape}, "
-                f"expected ({self.shape[source]},)."
-            )
+        self._checked(vector, source)
         if out is None:
             out = np.empty(self.shape[1 - source], dtype=vector.dtype)
         out[:] = 0

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -106,3 +106,14 @@ class LastRound:
         first = self.trunk[player] + len(start) * bounds[tile]
         within = start[slot] * np.diff(bounds)[tile] + (at - bounds[tile]) * lanes[slot]
         return np.asarray(first + within + slot - start[slot])
+
+
+class Tiled(NamedTuple):
+    """A payoff whose last round is in tiles.
+
+    ``add_trunk(source, plan, out)`` adds to a gradient what the earlier rounds pay against the plan of
+    player ``source``; both vectors may be the trunk's alone.
+    """
+
+    last: LastRound
+    add_trunk: Callable[[int, NDArray[Any], NDArray[Any]], None]

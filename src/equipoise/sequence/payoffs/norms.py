@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from equipoise.sequence.payoffs.sparse import Payoff, Sparse
+from equipoise.sequence.payoffs.base import Payoff
 
 Floats = NDArray[np.float64]
 
@@ -53,9 +53,9 @@ def largest_entry(A: Payoff) -> float:
 
     Only an operator that holds its entries can tell.
     """
-    if isinstance(A, Sparse):
-        return float(np.abs(A.by_row.value).max(initial=0.0))
-    return np.inf
+    if A.stored is None:
+        return np.inf
+    return float(np.abs(A.stored.by_row.value).max(initial=0.0))
 
 
 def absolute_sums(A: Payoff) -> tuple[Floats, Floats]:
@@ -64,7 +64,7 @@ def absolute_sums(A: Payoff) -> tuple[Floats, Floats]:
     As weights they make the norm of A at most one (Pock and Chambolle 2011, Lemma 2). An operator
     that does not hold its entries cannot tell: then all are one.
     """
-    if not isinstance(A, Sparse):
+    if A.stored is None:
         return np.ones(A.shape[0]), np.ones(A.shape[1])
     size = abs(A.matrix())
     return np.asarray(size.sum(axis=1)).ravel(), np.asarray(size.sum(axis=0)).ravel()

@@ -1,59 +1,18 @@
-"""Payoffs as linear operators.
-
-A two-player zero-sum game in sequence form is max_x min_y <x, A y>. Solvers need ``A @ y`` and
-``A.T @ x`` and nothing else; :class:`Payoff` is that protocol. Every operator obeys
-``<x, A y> = <A.T x, y>`` and can be written out as a sparse matrix.
-"""
+"""Payoffs of any game tree, entry by entry, and nature's sequences behind them."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from typing import Any
 
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
 from equipoise.errors import EquipoiseError
+from equipoise.sequence.payoffs.base import Indices, Payoff, Rows, Stored
 
 Floats = NDArray[np.float64]
-Indices = NDArray[np.uint32]
-
-
-class Payoff(Protocol):
-    """The payoff to player 1 as a bilinear form on the two players' realization plans."""
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """Numbers of sequences of player 1 and player 2."""
-
-    @property
-    def nonzeros(self) -> int:
-        """Number of nonzero entries of the matrix."""
-
-    def times(self, y: NDArray[Any], out: NDArray[Any] | None = None) -> NDArray[Any]:
-        """Return ``A @ y``, in ``out`` if given."""
-
-    def transpose_times(self, x: NDArray[Any], out: NDArray[Any] | None = None) -> NDArray[Any]:
-        """Return ``A.T @ x``, in ``out`` if given."""
-
-    def matrix(self) -> Any:
-        """Return the operator as a SciPy CSR matrix."""
-
-    def sampled(self, proportion: float, random: np.random.Generator) -> Payoff:
-        """Return the operator of the game in which nature plays only a sample of her sequences.
-
-        The sample holds ``ceil(proportion * |Θ|)`` of nature's complete sequences Θ, drawn without
-        repetition; their probabilities are rescaled to sum to one (seed 000, section 9.3).
-        """
-
-
-class Rows(NamedTuple):
-    """A sparse matrix by rows, as kernels take it."""
-
-    start: Indices
-    column: Indices
-    value: NDArray[Any]
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,7 +52,7 @@ class Deals:
 
 
 @dataclass(frozen=True, eq=False)
-class Sparse:
+class Sparse(Payoff):
     """Payoffs of any game tree, stored by rows and by columns; ``deals`` is for sampling."""
 
     by_row: Rows
@@ -122,28 +81,27 @@ class Sparse:
         return f"<Sparse {self.shape[0]:,} x {self.shape[1]:,}: {self.nonzeros:,} nonzeros>"
 
     @property
+    def stored(self) -> Stored:
+        """The entries."""
+        return Stored(self.by_row, self.by_column)
+
+    @property
     def nonzeros(self) -> int:
         """Number of nonzero entries."""
         return len(self.by_row.column)
 
     def times(self, y: NDArray[Any], out: NDArray[Any] | None = None) -> NDArray[Any]:
         """Return ``A @ y``."""
-        return self._product(self.by_row, y, out, self.shape)
+        return self._product(self.by_row, self._checked(y, 1), out)
 
     def transpose_times(self, x: NDArray[Any], out: NDArray[Any] | None = None) -> NDArray[Any]:
         """Return ``A.T @ x``."""
-        return self._product(self.by_column, x, out, self.shape[::-1])
+        return self._product(self.by_column, self._checked(x, 0), out)
 
     @staticmethod
-    def _product(
-        rows: Rows, vector: NDArray[Any], out: NDArray[Any] | None, shape: tuple[int, int]
-    ) -> NDArray[Any]:
-        if vector.shape != (shape[1],):
-            raise EquipoiseError(
-                f"Payoff product: the vector has shape {vector.shape}, expected ({shape[1]},)."
-            )
+    def _product(rows: Rows, vector: NDArray[Any], out: NDArray[Any] | None) -> NDArray[Any]:
         if out is None:
-            out = np.empty(shape[0], dtype=vector.dtype)
+            out = np.empty(len(rows.start) - 1, dtype=vector.dtype)
         multiply(rows, vector, out)
         return out
 

@@ -22,8 +22,10 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from equipoise.errors import EquipoiseError
 from equipoise.sequence.build import SequenceForm
-from equipoise.sequence.payoffs.sparse import Rows, Sparse
+from equipoise.sequence.payoffs.base import Payoff, Rows
+from equipoise.sequence.payoffs.sparse import Sparse
 from equipoise.sequence.treeplex import Treeplex
 
 Colours = NDArray[np.int64]
@@ -100,15 +102,19 @@ class _Side:
 
 
 def shrink(form: SequenceForm, worth: float = 1.0) -> Shrunk:
-    """Merge what plays the same part in ``form``; the payoff must be sparse.
+    """Merge what plays the same part in ``form``, whose payoff must hold its entries.
 
     The result is checked to be lossless: every merged sequence must see the same payoffs against
     every class. If rounding blurs that, nothing is merged. Neither is it as soon as more than the share
     ``worth`` of the sequences is known to be left: colours only split, so it would gain too little.
     """
-    A = form.A
-    assert isinstance(A, Sparse), "shrinking works on sparse payoffs"
-    first, second = _Side(form.X, A.by_row), _Side(form.Y, A.by_column)
+    A, stored = form.A, form.A.stored
+    if stored is None:
+        raise EquipoiseError(
+            f"Merging '{form.name}': found payoffs that are not written out, as in a game with signals, "
+            "expected those of a tree; signals are merged by an abstraction."
+        )
+    first, second = _Side(form.X, stored.by_row), _Side(form.Y, stored.by_column)
     before, most = 0, worth * (form.X.size + form.Y.size)
     while True:
         colours = first.refine(second.colour) + second.refine(first.colour)
@@ -122,7 +128,8 @@ def shrink(form: SequenceForm, worth: float = 1.0) -> Shrunk:
     merged = Sparse.from_entries(rows[coo.row], columns[coo.col], coo.data, (X.size, Y.size))
     small = SequenceForm(X, Y, merged, form.name, form.fingerprint, units=form.units)
     result = Shrunk(small, (rows, columns))
-    return result if _is_lossless(A, result) else _unmerged(form)
+    is_lossless = _is_lossless(A, float(np.abs(stored.by_row.value).sum()), result)
+    return result if is_lossless else _unmerged(form)
 
 
 def _unmerged(form: SequenceForm) -> Shrunk:
@@ -136,7 +143,7 @@ def _payoff_colours(values: NDArray[np.float64]) -> Colours:
     return np.unique(np.round(values / scale, _DIGITS), return_inverse=True)[1].reshape(-1)
 
 
-def _is_lossless(A: Sparse, small: Shrunk) -> bool:
+def _is_lossless(A: Payoff, total: float, small: Shrunk) -> bool:
     """Check that a random plan of the merged game has equal gradients within every class."""
     random = np.random.default_rng(0)
     for rows, own, other in (
@@ -146,7 +153,7 @@ def _is_lossless(A: Sparse, small: Shrunk) -> bool:
         gradient = rows(random.random(int(other.max()) + 1)[other])
         size = np.bincount(own)
         mean = np.bincount(own, gradient) / size
-        if np.abs(gradient - mean[own]).max() > 1e-10 * np.abs(A.by_row.value).sum():
+        if np.abs(gradient - mean[own]).max() > 1e-10 * total:
             return False
     return True
 

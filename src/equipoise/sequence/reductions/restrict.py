@@ -21,7 +21,6 @@ from numpy.typing import NDArray
 
 from equipoise.errors import EquipoiseError
 from equipoise.sequence.build import SequenceForm
-from equipoise.sequence.payoffs.sparse import Sparse
 from equipoise.sequence.treeplex import Treeplex
 
 Mask = NDArray[np.bool_]
@@ -64,9 +63,8 @@ def restrict(form: SequenceForm, rows: Mask, columns: Mask) -> Restricted:
     order = [None if form.canonical is None else form.canonical(player) for player in (0, 1)]
     X, first = _restrict_space(form.X, rows, order[0], "rows")
     Y, second = _restrict_space(form.Y, columns, order[1], "columns")
-    matrix = form.A.matrix().tocsr()[first][:, second].tocoo()
-    A = Sparse.from_entries(matrix.row, matrix.col, matrix.data, (X.size, Y.size))
     own = f"{form.fingerprint}, restricted"
+    A = form.A.restricted(first, second)
     small = SequenceForm(X, Y, A, form.name, own, units=form.units)
     return Restricted(small, (first, second), (form.X.size, form.Y.size))
 

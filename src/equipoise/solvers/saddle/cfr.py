@@ -31,8 +31,7 @@ from numpy.typing import NDArray
 
 from equipoise.errors import EquipoiseError
 from equipoise.sequence.build import SequenceForm
-from equipoise.sequence.payoffs.factored import Factored
-from equipoise.sequence.payoffs.sparse import Sparse, multiply
+from equipoise.sequence.payoffs.sparse import multiply
 from equipoise.sequence.treeplex import Treeplex
 from equipoise.solvers.base import Context, Plan
 from equipoise.solvers.driver import Arrays
@@ -202,16 +201,17 @@ class CFRRun:
     def _engine(self) -> Callable[[Any], None]:
         """Return the function that does the iterations of a table, fit for the form's payoff."""
         A, is_tree = self.form.A, all(side.space.widest == 1 for side in self.sides)
-        if isinstance(A, Sparse) and is_tree:
+        stored, tiled = A.stored, A.tiled
+        if stored is not None and is_tree:
             first, second = (
                 (side.space.blocks, side.regret, side.play, side.average, side.plan, side.gradient)
                 for side in self.sides
             )
-            return lambda table: _iterate_tree(A.by_row, A.by_column, first, second, table)
-        if isinstance(A, Factored) and A.last is not None:
+            return lambda table: _iterate_tree(*stored, first, second, table)
+        if tiled is not None:
             from equipoise.solvers.saddle.tiled import TiledIteration
 
-            return TiledIteration(A, self.sides).run
+            return TiledIteration(tiled, self.sides).run
         return self._iterate_operator
 
     def _iterate_operator(self, table: Any) -> None:

@@ -9,9 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from equipoise.errors import EquipoiseError
 from equipoise.sequence.build import SequenceForm
-from equipoise.sequence.payoffs.sparse import Sparse
 from equipoise.sequence.reductions.merge import Shrunk, shrink
 from equipoise.sequence.reductions.restrict import Restricted
 from equipoise.solvers.base import Context, Method, MethodRun, Plan, of_inner
@@ -32,11 +30,6 @@ class Shrinking:
 
     def start(self, form: SequenceForm, context: Context) -> ShrinkingRun:
         """Merge the form and start the method on what is left."""
-        if self.small is None and not isinstance(form.A, Sparse):
-            raise EquipoiseError(
-                f"{self.name}: '{form.name}' is a game with signals, expected a tree: signals are "
-                "merged by an abstraction."
-            )
         small = self.small or shrink(form)
         return ShrinkingRun(small, self.method.start(small.form, context))
 

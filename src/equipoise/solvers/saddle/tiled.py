@@ -15,7 +15,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from equipoise.numerics.threads import LANES, spread
-from equipoise.sequence.payoffs.factored import Factored
+from equipoise.sequence.payoffs.last_round import Tiled
 from equipoise.sequence.payoffs.tiles import packing, tile_product
 from equipoise.sequence.treeplex import Blocks
 from equipoise.solvers.saddle.regret import KERNEL, Stretch, reach_blocks, regret_blocks
@@ -24,8 +24,7 @@ from equipoise.solvers.saddle.regret import KERNEL, Stretch, reach_blocks, regre
 class TiledIteration:
     """Iterations of a CFR run on a payoff with a tiled last round."""
 
-    def __init__(self, payoff: Factored, sides: Any) -> None:
-        assert payoff.last is not None
+    def __init__(self, payoff: Tiled, sides: Any) -> None:
         self.payoff, self.sides = payoff, sides
         last, dtype = payoff.last, sides[0].regret.dtype
         self.halves = [last.half(source, dtype) for source in (0, 1)]
@@ -83,7 +82,7 @@ class TiledIteration:
         """Add up the lanes and the earlier rounds' payoffs, and update the trunk's regrets."""
         side, trunk, other = self.sides[player], self.trunk[player], self.trunk[1 - player]
         gradient = np.zeros(trunk.size, dtype=trunk.plan.dtype)
-        self.payoff.add_terms(1 - player, other.plan, gradient)
+        self.payoff.add_trunk(1 - player, other.plan, gradient)
         if player == 1:
             np.negative(gradient, gradient)
         gradient += trunk.lanes.sum(axis=0)

@@ -1,0 +1,79 @@
+"""Sums over the opponent's hands on a known board, in linear time.
+
+Hands are one or two private cards with a strength. Against a vector of numbers over the opponent's
+hands (how likely she plays to some point with each), the hands that a hand can meet, and those that it
+beats less those that beat it, are found in one pass over the hands sorted by strength; hands that
+share a card are taken out by inclusion and exclusion (Johanson, Waugh, Bowling and Zinkevich 2011).
+
+``holes`` has a row of cards a hand, ``order`` the numbers of the hands from weak to strong (those left out do
+not take part), ``cards`` is scratch with a column for every card of the deck.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from numba import njit
+
+
+@njit(cache=True, error_model="numpy")
+def compatible(holes: Any, order: Any, reach: Any, cards: Any, out: Any) -> None:
+    """For each hand, the total reach of the opponent's hands that share no card with it."""
+    total = 0.0
+    for h in order:
+        total += reach[h]
+    if holes.shape[1] == 1:
+        for h in order:
+            out[h] = total - reach[h]
+        return
+    for c in range(len(cards)):
+        cards[c] = 0.0
+    for h in order:
+        cards[holes[h, 0]] += reach[h]
+        cards[holes[h, 1]] += reach[h]
+    for h in order:
+        # The same hand was taken out twice, once for each card.
+        out[h] = total - cards[holes[h, 0]] - cards[holes[h, 1]] + reach[h]
+
+
+@njit(cache=True, error_model="numpy")
+def showdown(holes: Any, order: Any, rank: Any, reach: Any, cards: Any, out: Any) -> None:
+    """For each hand, the opponent's reach of weaker hands minus that of stronger ones.
+
+    One sweep over the hands sorted by strength, group by group of equal ones. A hand shares a card
+    with hands of other groups only if there are two: those are taken out card by card.
+    """
+    pairs = holes.shape[1] == 2
+    below, seen = 0.0, cards[0]
+    total, every = 0.0, cards[1]
+    for h in order:
+        total += reach[h]
+    if pairs:
+        for c in range(len(seen)):
+            seen[c] = every[c] = 0.0
+        for h in order:
+            every[holes[h, 0]] += reach[h]
+            every[holes[h, 1]] += reach[h]
+    i = 0
+    while i < len(order):
+        j, strength = i, rank[order[i]]
+        above = below
+        while j < len(order) and rank[order[j]] == strength:
+            h = order[j]
+            out[h] = below - (seen[holes[h, 0]] + seen[holes[h, 1]] if pairs else 0.0)
+            above += reach[h]
+            j += 1
+        below = above
+        for k in range(i, j):
+            h = order[k]
+            if pairs:
+                seen[holes[h, 0]] += reach[h]
+                seen[holes[h, 1]] += reach[h]
+        for k in range(i, j):
+            h = order[k]
+            stronger = total - below
+            if pairs:
+                stronger -= every[holes[h, 0]] - seen[holes[h, 0]]
+                stronger -= every[holes[h, 1]] - seen[holes[h, 1]]
+            out[h] -= stronger
+        i = j

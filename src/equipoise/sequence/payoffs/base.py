@@ -1,0 +1,97 @@
+"""Payoffs as linear operators.
+
+A two-player zero-sum game in sequence form is max_x min_y <x, A y>. Solvers need ``A @ y`` and
+``A.T @ x``: that is the core of :class:`Payoff`, with ``<x, A y> = <A.T x, y>``. What else an operator can
+do it says itself: solvers ask for an *ability* and never look at the class. An operator that can do
+nothing but multiply works everywhere where no ability is needed.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from equipoise.errors import EquipoiseError
+
+if TYPE_CHECKING:
+    from equipoise.sequence.payoffs.last_round import Tiled
+
+Indices = NDArray[np.uint32]
+
+
+class Rows(NamedTuple):
+    """A sparse matrix by rows, as kernels take it."""
+
+    start: Indices
+    column: Indices
+    value: NDArray[Any]
+
+
+class Stored(NamedTuple):
+    """The entries of an operator, by rows and by columns."""
+
+    by_row: Rows
+    by_column: Rows
+
+
+class Payoff(ABC):
+    """The payoff to player 1 as a bilinear form on the two players' realization plans.
+
+    ``shape`` are the numbers of sequences of player 1 and player 2.
+    """
+
+    shape: tuple[int, int]
+
+    @abstractmethod
+    def times(self, y: NDArray[Any], out: NDArray[Any] | None = None) -> NDArray[Any]:
+        """Return ``A @ y``, in ``out`` if given."""
+
+    @abstractmethod
+    def transpose_times(self, x: NDArray[Any], out: NDArray[Any] | None = None) -> NDArray[Any]:
+        """Return ``A.T @ x``, in ``out`` if given."""
+
+    @property
+    def stored(self) -> Stored | None:
+        """Ability: the entries, where the operator holds them."""
+        return None
+
+    @property
+    def tiled(self) -> Tiled | None:
+        """Ability: the last round in tiles, for methods that work tile by tile."""
+        return None
+
+    @property
+    def nonzeros(self) -> int:
+        """Number of nonzero entries of the matrix."""
+        return int(self.matrix().nnz)
+
+    def matrix(self) -> Any:
+        """Ability: return the operator as a SciPy CSR matrix."""
+        raise EquipoiseError(f"{type(self).__name__} payoffs: found no way to write them out.")
+
+    def sampled(self, proportion: float, random: np.random.Generator) -> Payoff:
+        """Ability: return the operator of the game in which nature plays only a sample.
+
+        The sample holds ``ceil(proportion * |Θ|)`` of nature's complete sequences Θ, drawn without
+        repetition; their probabilities are rescaled to sum to one (Gilpin 2009, section 9.3).
+        """
+        raise EquipoiseError(f"{type(self).__name__} payoffs: found no deals to take a sample of.")
+
+    def restricted(self, rows: NDArray[Any], columns: NDArray[Any]) -> Payoff:
+        """Ability: return the operator on some sequences of each player, in this order."""
+        from equipoise.sequence.payoffs.sparse import Sparse
+
+        part = self.matrix().tocsr()[rows][:, columns].tocoo()
+        return Sparse.from_entries(part.row, part.col, part.data, part.shape)
+
+    def _checked(self, vector: NDArray[Any], player: int) -> NDArray[Any]:
+        """Return ``vector`` if it is as long as a plan of ``player``."""
+        if vector.shape != (self.shape[player],):
+            raise EquipoiseError(
+                f"Payoff product: the vector has shape {vector.shape}, "
+                f"expected ({self.shape[player]},)."
+            )
+        return vector
