@@ -15,7 +15,8 @@ from equipoise.sequence.payoffs.base import Payoff
 from equipoise.sequence.payoffs.factored import Factored
 from equipoise.sequence.payoffs.ranked import Hands, Leaves, Ranked
 from equipoise.sequence.payoffs.sparse import Sparse
-from equipoise.solvers.base import Iterations, solve
+from equipoise.solvers.base import solve
+from equipoise.solvers.driver import Iterations
 from equipoise.solvers.saddle.cfr import TABLE
 
 seeds = st.integers(0, 2**32 - 1)
