@@ -78,14 +78,19 @@ def test_a_tree_that_will_be_too_large_is_refused_before_it_is_built() -> None:
     """With s sides there are 1 + s + s^2 (2^(2s + 1) - 1) nodes: building these would never end."""
     nodes = 1 + 20 + 20**2 * (2**41 - 1)
     with pytest.raises(EquipoiseError, match=rf"about {nodes:,} nodes, estimated"):
-        liars_dice(20)
+        from_rules(LiarsDice(20))
     with pytest.raises(EquipoiseError, match=r"about 294,883 nodes.*at most 100,000; --nodes N"):
+        from_rules(LiarsDice(), nodes=100_000)
+    # Games of the library know their sizes.
+    with pytest.raises(EquipoiseError, match=rf"its tree has {nodes:,} nodes"):
+        liars_dice(20)
+    with pytest.raises(EquipoiseError, match=r"has 294,883 nodes.*at most 100,000; --nodes N"):
         load("liars_dice", nodes=100_000)
 
 
 def test_the_limit_is_exact_and_can_be_raised() -> None:
     assert load("kuhn", nodes=58).nodes == 58
-    with pytest.raises(EquipoiseError, match="more than 57 nodes, expected at most 57"):
+    with pytest.raises(EquipoiseError, match="its tree has 58 nodes, expected at most 57"):
         load("kuhn", nodes=57)
     with growth(57):
         assert from_rules(Kuhn(), nodes=58).nodes == 58
