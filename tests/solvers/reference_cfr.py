@@ -117,7 +117,9 @@ class ReferenceCFR:
     that the others never reach, and those of one action, do not count: nothing is decided there.
     """
 
-    def __init__(self, game: ExtensiveGame, member: Member, start: dict | None = None) -> None:
+    def __init__(
+        self, game: ExtensiveGame, member: Member, start: dict | None = None, unit: float = 1.0
+    ) -> None:
         self.game, self.member, self.t = game, member, 0
         self.children: list[list[int]] = [[] for _ in range(game.nodes)]
         for node in range(1, game.nodes):
@@ -126,7 +128,7 @@ class ReferenceCFR:
         self.kept = {i: [0.0] * n for i, n in enumerate(counts)}
         self.behaviour = {i: [1.0 / n] * n for i, n in enumerate(counts)}
         if start is not None:
-            self.kept = {i: list(q) for i, q in start.items()}
+            self.kept = {i: [unit * p for p in q] for i, q in start.items()}
             self.behaviour = {i: list(q) for i, q in start.items()}
         self.sums = [np.zeros(game.sequences(player)) for player in (0, 1)]
         self.weight = 0.0

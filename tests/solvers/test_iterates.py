@@ -17,7 +17,7 @@ from equipoise.games.files.gambit.write import efg_lines
 from equipoise.games.signals.unroll import unroll
 from equipoise.games.trees.classic import kuhn
 from equipoise.games.trees.extensive import ExtensiveGame
-from equipoise.sequence.build import SequenceForm, build
+from equipoise.sequence.build import SequenceForm, build, units_of
 from equipoise.solvers.base import Context
 from equipoise.solvers.saddle.cfr import TABLE, CFRRun, member
 from equipoise.strategy.profile import Layout, Strategy
@@ -154,7 +154,8 @@ def reference(name: str, game: ExtensiveGame, start: Plans) -> ReferenceCFR:
     sets = {}
     for i, (player, first) in enumerate(zip(game.infoset_player, game.first_sequence, strict=True)):
         sets[i] = start[player][first : first + game.action_count[i]].tolist()
-    return ReferenceCFR(game, members(HORIZON)[name], sets)
+    # Regrets start as behaviours in the units of the form, in which about one is at stake.
+    return ReferenceCFR(game, members(HORIZON)[name], sets, units_of(game).unit)
 
 
 def plain(form: SequenceForm) -> SequenceForm:
