@@ -12,7 +12,7 @@ from tests.games.random_rules import random_game
 from equipoise.games.signals.sizes import sizes
 from equipoise.games.signals.stage_game import StageGame
 from equipoise.games.signals.unroll import unroll
-from equipoise.sequence.build import build
+from equipoise.games.trees.extensive import ExtensiveGame
 
 
 def assert_counted_right(game: StageGame) -> None:
@@ -20,8 +20,16 @@ def assert_counted_right(game: StageGame) -> None:
     assert counted.nodes == tree.nodes
     assert counted.infosets == tuple((tree.infoset_player == p).sum() for p in (0, 1))
     assert counted.sequences == tuple(tree.sequences(p) for p in (0, 1))
-    payoffs = build(tree).A.matrix().data
-    assert counted.payoff_nonzeros == (np.abs(payoffs) > 1e-12).sum()
+    assert counted.payoff_nonzeros == nonzeros(tree)
+
+
+def nonzeros(tree: ExtensiveGame) -> int:
+    """Count the pairs of last sequences whose payoffs to player 1, weighted by nature, do not cancel."""
+    ends = tree.terminals
+    pairs = tree.last_sequence[0, ends].astype(np.int64) * tree.sequences(1)
+    _, place = np.unique(pairs + tree.last_sequence[1, ends], return_inverse=True)
+    payoffs = tree.payoffs[tree.outcome[ends], 0] * tree.chance_reach[ends]
+    return int((np.abs(np.bincount(place, payoffs)) > 1e-12).sum())
 
 
 @settings(max_examples=60, deadline=None)
