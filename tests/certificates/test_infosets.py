@@ -11,7 +11,8 @@ from equipoise.games import poker
 from equipoise.games.base import load
 from equipoise.games.trees.extensive import CHANCE, TERMINAL, ExtensiveGame
 from equipoise.sequence.build import build, treeplex
-from equipoise.solvers.base import Iterations, solve
+from equipoise.solvers.base import solve
+from equipoise.solvers.driver import Iterations
 from equipoise.solvers.saddle.cfr import TABLE
 from equipoise.solvers.saddle.lp import LP
 from equipoise.strategy.profile import Strategy
