@@ -3,7 +3,7 @@
     python -m benchmarks.repeated [--seconds 300]
 
 Every game is random, with payoffs in [0, 1], and solved in this process, one thread, by the certified
-method and by the seed's grid (SolveP1) with as many points as fit into ``GRID_POINTS``. The gap is
+method and by Gilpin's grid (SolveP1) with as many points as fit into ``GRID_POINTS``. The gap is
 upper - lower, that of the grid its error bound. The last table shows how far games of six states get
 within the given seconds of wall-clock time, a hard one among them: the diagonal game, whose v is the
 harmonic 1 / sum_k 1/q_k, curved everywhere. Times are of CPU, without that of compiling the kernel.

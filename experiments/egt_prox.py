@@ -2,7 +2,7 @@
 
     python experiments/egt_prox.py [--full] [--iterations N]
 
-The seed compares the entropy and the Euclidean prox, and shows how much heuristics 1 and 2 help, on
+Gilpin compares the entropy and the Euclidean prox, and shows how much heuristics 1 and 2 help, on
 instances up to Rhode Island hold'em at 13/205/1774 buckets. Here: the gap after the same number of
 iterations, with the gradients that they took. Leduc poker and a small Rhode Island by default; ``--full``
 takes the published instance, 100 iterations, about 5 minutes on one core. The step of heuristic 1 may grow
@@ -28,9 +28,9 @@ some of the time, and the best interval varies."""
 def compare(name: str, form: SequenceForm, iterations: int) -> None:
     """Print a row for each prox function and its weights, with both heuristics (Figure 8.1)."""
     for prox in ("entropy", "euclidean"):
-        for weights in ("seed", "kroer", "dge"):
+        for weights in ("unit", "kroer", "dge"):
             show(name, form, EGT(prox, weights), "1 and 2", iterations)
-    show(name, form, EGT("entropy", "seed", growth=1.0), "1 and 2, as published", iterations)
+    show(name, form, EGT("entropy", "unit", growth=1.0), "1 and 2, as published", iterations)
 
 
 def heuristics(name: str, form: SequenceForm, iterations: int) -> None:

@@ -1,4 +1,4 @@
-"""Memory of first-order methods on a factored payoff matrix: ours beside theirs (seed 000, Table 10.1).
+"""Memory of first-order methods on a factored payoff matrix: ours beside theirs (Gilpin 2009, Table 10.1).
 
     python experiments/memory.py [--full]
 

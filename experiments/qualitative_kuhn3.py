@@ -2,7 +2,8 @@
 
     python experiments/qualitative_kuhn3.py [SECONDS]
 
-No figure is published for the seed's program (section 7.3.3); the target here was 1e-3 in ten minutes.
+No figure is published for Ganzfried and Sandholm's program (section 7.3.3); the target here was 1e-3 in
+ten minutes.
 """
 
 from __future__ import annotations

@@ -2,9 +2,9 @@
 
     python experiments/qualitative_three_players.py
 
-Epsilon and time against the number of breakpoints, before and after polishing, with both encodings of
-the breakpoints, and with SCIP (which needs none) if it is installed. The seed's figures are curves;
-its text gives 0.01 and 0.3 seconds with 5 breakpoints, about 1e-5 and 8.9 seconds with 50.
+Epsilon and time against the number of breakpoints, before and after polishing, with both encodings of the
+breakpoints, and with SCIP (which needs none) if it is installed. Ganzfried and Sandholm's figures are
+curves; their text gives 0.01 and 0.3 seconds with 5 breakpoints, about 1e-5 and 8.9 seconds with 50.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ P3 after raise fold: call |e| fold
 P3 after fold raise: call |f| fold
 order: d <= b <= e <= a <= f <= c
 """
-SEED = {5: "0.01, 0.3 s", 50: "1e-5, 8.9 s"}
+PUBLISHED = {5: "0.01, 0.3 s", 50: "1e-5, 8.9 s"}
 
 
 def bound(breakpoints: int) -> float:
@@ -56,9 +56,11 @@ def report(game: BayesianGame, products: Products, theirs: str) -> None:
 
 if __name__ == "__main__":
     game = BayesianGame(raise_or_fold(), Signals.uniform(3))
-    print("   k encoding     status        cpu s binary  Equation 3        raw   polished   seed")
+    print(
+        "   k encoding     status        cpu s binary  Equation 3        raw   polished   published"
+    )
     for encoding in reversed(ENCODINGS):
         for k in (5, 10, 15, 20, 25, 30, 35, 40, 45, 50):
-            report(game, Products(k, encoding), SEED.get(k, ""))
+            report(game, Products(k, encoding), PUBLISHED.get(k, ""))
     if find_spec("pyscipopt") is not None:
         report(game, Products(solver="scip"), "")

@@ -1,4 +1,4 @@
-"""Repeated games with incomplete information (seed 000, chapter 11): ours beside theirs.
+"""Repeated games with incomplete information (Gilpin 2009, chapter 11): ours beside theirs.
 
 Prints the tables of ``docs/repeated.md``: the examples of section 11.3 with their strategies; a game
 with an irrational splitting; where Theorem 13 fails; random games, certified and checked against the
@@ -37,7 +37,7 @@ def heading(text: str) -> None:
 
 
 def examples() -> None:
-    """The three games of the seed, and the irrational one."""
+    """The three games of Gilpin 2009, and the irrational one."""
     heading("Examples")
     for name, game in EXAMPLES.items():
         solution = solve_repeated(game, 1e-9)

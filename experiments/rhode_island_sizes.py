@@ -1,4 +1,4 @@
-"""Sizes of Rhode Island Hold'em, counted exactly: ours beside theirs (seed 000, section 5.2.1, Table 8.1).
+"""Sizes of Rhode Island Hold'em, counted exactly: ours beside theirs (Gilpin 2009, section 5.2.1, Table 8.1).
 
     python experiments/rhode_island_sizes.py [--full]
 
@@ -122,7 +122,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         for name, ours, theirs in rows:
             print(f"{name:42} {ours:>26} {theirs:>26}")
     print(
-        "\nTable 8.1's instances 10k and 160k are lossy abstractions that the seed does not describe."
+        "\nTable 8.1's instances 10k and 160k are lossy abstractions that Gilpin does not describe."
     )
 
 

@@ -1,4 +1,4 @@
-"""Sampling nature's moves: ours beside theirs (seed 000, chapter 9, Figures 9.1 to 9.3).
+"""Sampling nature's moves: ours beside theirs (Gilpin 2009, chapter 9, Figures 9.1 to 9.3).
 
     python experiments/sampling.py [--full] [--method dcfr] [--seed 0]
 
@@ -8,9 +8,9 @@ smaller the sample, the sooner that happens, and the faster an iteration. So sma
 first, larger ones later (Figure 9.2), and dynamic sampling (section 9.4, Figure 9.3), which starts small
 and grows, should follow the best of them.
 
-In the seed a matrix-vector product is nearly all the work, so a sample of 4% makes an iteration some 25
+In Gilpin 2009 a matrix-vector product is nearly all the work, so a sample of 4% makes an iteration some 25
 times cheaper. Here the payoffs are factored and laid out in tiles, much of an iteration is reading and writing
-vectors, and sampling saves half of it at most. So gaps are also compared by the seed's measure of work: one
+vectors, and sampling saves half of it at most. So gaps are also compared by Gilpin's measure of work: one
 unit is a product with the whole matrix.
 
 Quick mode takes a small deck; ``--full`` the published abstraction of Rhode Island Hold'em (some 3

@@ -52,7 +52,7 @@ def sizes(game: PokerGame) -> None:
         counts = " / ".join(f"{first:,}" for first, _ in found.buckets)
         pairs = " / ".join(f"{len(s.weight):,}" for s in coarsen(rounds, found))
         print(f"{method:10} {counts:20} pairs {pairs:24} {seconds:.2f} s of CPU")
-    print("published  13 / 205 / 1,774     'less than one second' (seed 000, section 5.2.1)")
+    print("published  13 / 205 / 1,774     'less than one second' (Gilpin 2009, section 5.2.1)")
     published = gameshrink(game, "histogram")
     for r, (worst, _) in enumerate(defect(rounds, published)):
         joined = worst[published.maps[r][0]] > 0
@@ -142,7 +142,7 @@ def certificate(game: PokerGame, target: float) -> None:
             f"{low:.4f} to {high:.4f} in the full one: gap {proof.gap:.4f} "
             f"({solution.iterations:,} iterations, {solution.cpu_seconds:.0f} s of CPU)"
         )
-    print("published  value -64.1987 (seed 000, Table 6.9), said to be the full game's")
+    print("published  value -64.1987 (Gilpin 2009, Table 6.9), said to be the full game's")
 
 
 def main() -> None:

@@ -1,4 +1,4 @@
-"""Parallel products and iterations: ours beside theirs (seed 000, Table 10.2).
+"""Parallel products and iterations: ours beside theirs (Gilpin 2009, Table 10.2).
 
     python experiments/speedup.py [--full] [--threads 1,2]
 

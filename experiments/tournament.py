@@ -1,4 +1,4 @@
-"""Jam/fold tournaments (seed 003; Ganzfried and Sandholm 2008, 2009): ours beside theirs.
+"""Jam/fold tournaments (Ganzfried and Sandholm 2008, 2009): ours beside theirs.
 
     python experiments/tournament.py [--chips 13500] [--algorithms pi-fp,vi-fp] [--gain 0.001]
 

@@ -31,7 +31,7 @@ def experiment(name: str) -> ModuleType:
 def test_published_sizes_stand_beside_ours(capsys: pytest.CaptureFixture[str]) -> None:
     experiment("rhode_island_sizes").main([])
     lines = capsys.readouterr().out.splitlines()
-    # Seed 000, section 5.2.1 and Table 8.1: ours and theirs on one line.
+    # Gilpin 2009, section 5.2.1 and Table 8.1: ours and theirs on one line.
     for size in ("6,632,705", "91,224,226 x 91,224,226", "1,190,443 x 1,181,084", "50,428,638"):
         assert any(line.count(size) == 2 for line in lines), size
 
@@ -76,7 +76,7 @@ def test_prox_functions_and_heuristics(capsys: pytest.CaptureFixture[str]) -> No
     egt_prox.heuristics("kuhn", form, 60)
     rows = [line.strip("| ").split(" | ") for line in capsys.readouterr().out.splitlines()]
     gaps = {tuple(row[1:4]): float(row[-1]) for row in rows}
-    # Seed 000, Figure 8.2: Heuristic 1 reduces the gap.
+    # Gilpin 2009, Figure 8.2: Heuristic 1 reduces the gap.
     assert gaps["entropy", "dge", "1"] < gaps["entropy", "dge", "none"]
     assert ("entropy", "dge", "2, every 10") in gaps
 
@@ -112,7 +112,7 @@ def test_tournaments_beside_the_published_ones(capsys: pytest.CaptureFixture[str
     text = capsys.readouterr().out
     assert "10 bb: -0.0453" in text
     assert "push 58.3%, call 37.4%" in text
-    # Seed 003: the first algorithm can converge to a non-equilibrium, and the check catches it.
+    # Ganzfried and Sandholm 2009: the first algorithm can converge to a non-equilibrium, and the check catches it.
     assert (
         "vi-fp: exhausted after 1 iterations, believes 3.000, gets 0.000; ex-post gain 2.0" in text
     )

@@ -1,4 +1,4 @@
-"""The counter-examples of seed 000, section 5.4.1: refused, or not merged."""
+"""The counter-examples of Gilpin 2009, section 5.4.1: refused, or not merged."""
 
 import numpy as np
 import pytest

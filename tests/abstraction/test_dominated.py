@@ -1,4 +1,4 @@
-"""Elimination of dominated actions: the seed's sizes, and values that stay what they were."""
+"""Elimination of dominated actions: Gilpin's sizes, and values that stay what they were."""
 
 import numpy as np
 import pytest
@@ -19,7 +19,7 @@ TWO_BETS = limit(2, bets=(2, 4), cap=2, antes=1)
 
 
 def test_the_seeds_reduced_program():
-    """Seed 000, section 5.2.1: 1,237,238 square before, 1,190,443 x 1,181,084 after."""
+    """Gilpin 2009, section 5.2.1: 1,237,238 square before, 1,190,443 x 1,181,084 after."""
     game = poker.rhode_island()
     rounds = coarsen(signal_rounds(game), gameshrink(game, "histogram"))
     assert eliminate(game.tree, rounds, turns=()).program_size() == (1_237_238, 1_237_238)
@@ -27,7 +27,7 @@ def test_the_seeds_reduced_program():
 
 
 def test_the_seeds_reduced_program_without_abstraction():
-    """Seed 000, section 5.2.1: 91,224,226 square before, 89,471,986 x 89,121,538 after.
+    """Gilpin 2009, section 5.2.1: 91,224,226 square before, 89,471,986 x 89,121,538 after.
 
     In the last round, for each of the 49 ways to come there, hands that cannot lose have five
     actions of player 1 and six of player 2 too many. Concrete hands are counted by their class.

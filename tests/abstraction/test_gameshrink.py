@@ -42,7 +42,7 @@ NAMES = [game.name for game in GAMES]
     ("method", "flop", "turn"),
     [
         ("sound", 325, 7969),  # issue tracker; checked by certificates in the full game
-        ("histogram", 205, 1774),  # seed 000, sections 5.2.1 and 10.2: the published partition
+        ("histogram", 205, 1774),  # Gilpin 2009, sections 5.2.1 and 10.2: the published partition
         ("suits", 325, 9997),  # hands up to renaming suits
     ],
 )

@@ -101,7 +101,7 @@ def test_what_the_literal_algorithm_merges_beyond_sound_is_lost(game, tree, read
 
 
 def test_a_single_merger_of_isomorphic_siblings_changes_the_value():
-    """Theorem 2 of seed 000 speaks of one application; in Leduc, one is too many."""
+    """Theorem 2 of Gilpin 2009 speaks of one application; in Leduc, one is too many."""
     game = poker.leduc()
     rounds, names = signal_rounds(game, symmetry=False), views(game, symmetry=False)
     jack, queen = (names.find(1, hand) for hand in ("KcJc", "KcQc"))

@@ -97,3 +97,28 @@ def test_every_page_can_be_found() -> None:
 def test_scripts_can_be_run() -> None:
     assert os.access(ROOT / "run", os.X_OK)
     assert os.access(ROOT / ".ci" / "run", os.X_OK)
+
+
+def test_works_cited_are_listed() -> None:
+    """Author and year are how code and documentation cite; docs/references.md says what that is."""
+    listed = (ROOT / "docs" / "references.md").read_text()
+    works = {line for line in listed.replace("\n  ", " ").splitlines() if line.startswith("- ")}
+    assert len(works) > 40
+    citation = re.compile(
+        r"\b([A-Z][a-z]+(?:-[A-Z][a-z]+)?)(?: et al\.)?,? \(?((?:19|20)\d\d)\b(?!\.\d)"
+    )
+    missing = {
+        f"{name} {year} in {source.relative_to(ROOT)}"
+        for folder in ("src", "docs", "experiments", "benchmarks")
+        for source in [*(ROOT / folder).rglob("*.py"), *(ROOT / folder).rglob("*.md")]
+        for name, year in citation.findall(re.sub(r"\n\s*", " ", source.read_text()))
+        if not any(name in work and f"({year})" in work for work in works)
+    }
+    assert not missing
+
+
+@pytest.mark.parametrize("folder", ["src", "docs", "experiments", "benchmarks", "tests"])
+def test_a_seed_is_a_number_of_a_random_generator(folder: str) -> None:
+    """Works are cited by author and year, not by where somebody keeps them."""
+    for source in [*(ROOT / folder).rglob("*.py"), *(ROOT / folder).rglob("*.md")]:
+        assert not re.search(r"[Ss]eed 0\d\d|\bthe seed's\b", source.read_text()), source

@@ -1,4 +1,4 @@
-"""Figures 1 and 2 of the seed: generalised Kuhn poker, its projection and its buckets."""
+"""Figures 1 and 2 of Ganzfried and Sandholm 2010: generalised Kuhn poker, its projection and its buckets."""
 
 from __future__ import annotations
 

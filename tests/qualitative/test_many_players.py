@@ -1,4 +1,4 @@
-"""Three players: the seed's game, both encodings, and products that are piecewise linear."""
+"""Three players: Ganzfried and Sandholm's game, both encodings, and products that are piecewise linear."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ def test_blanks_around_plans_do_not_matter() -> None:
 
 
 def test_a_conditional_model_is_the_plain_one() -> None:
-    # Figures 6 and 7 of the seed: the same model in two representations.
+    # Figures 6 and 7 of Ganzfried and Sandholm 2010: the same model in two representations.
     (model,) = parse(RAISE_OR_FOLD, raise_or_fold())
     assert model.regions == (
         ("raise", "fold"),

@@ -14,7 +14,7 @@ MOTIVATING = """
 game = "bet-or-check"
 pot = 2.0
 [models]
-seed = '''
+bluffs = '''
 P1: bet |a| check |b| bet
 P2: call |c| fold
 order: a <= c <= b
@@ -44,7 +44,7 @@ def test_thresholds_and_certificate_as_json(call: Any) -> None:
     assert found["thresholds"] == pytest.approx({"a": 0.3, "b": 0.9, "c": 0.6}, abs=1e-9)
     assert found["epsilon"] <= 1e-12
     assert found["values"] == pytest.approx([1.1, 0.9])
-    assert found["model"] == "model 'seed'"
+    assert found["model"] == "model 'bluffs'"
 
 
 def test_tables_for_people(call: Any) -> None:

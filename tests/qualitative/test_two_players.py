@@ -107,7 +107,7 @@ def test_an_order_left_open_is_found() -> None:
 
 @pytest.mark.parametrize("cells", [2, 4])
 def test_dependent_signals(cells: int) -> None:
-    # With fewer bluffs where calls are good, the seed's model of section 3 stays right.
+    # With fewer bluffs where calls are good, Ganzfried and Sandholm's model of section 3 stays right.
     signals = Signals.density(lambda x, y: 1 - 0.4 * (2 * x - 1) * (2 * y - 1), cells=cells)
     game = BayesianGame(bet_or_check(2.0), signals)
     answer = qualitative(game, models(game.round, BET_OR_CHECK))

@@ -17,7 +17,7 @@ def random_game(seed: int, states: int, most: int) -> RepeatedGame:
 
 
 def value_by_lp(A: np.ndarray) -> float:
-    """Linear program (11.3) of the seed: max z subject to z <= x A, x a distribution."""
+    """Linear program (11.3) of Gilpin 2009: max z subject to z <= x A, x a distribution."""
     m, n = A.shape
     program = Program(
         c=np.append(np.zeros(m), -1.0),

@@ -40,7 +40,7 @@ def check(solution: RepeatedSolution, tolerance: float) -> None:
         assert z @ q >= value_by_lp(game.average(q)) - slack
 
 
-# Seed 000, section 11.3: value, share revealed, posteriors of state A.
+# Gilpin 2009, section 11.3: value, share revealed, posteriors of state A.
 PUBLISHED = {
     "unrevealing": (0.25, 0.0, [0.5]),
     "revealing": (0.0, 1.0, [0.0, 1.0]),

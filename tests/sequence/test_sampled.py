@@ -89,7 +89,7 @@ def test_samples_average_to_the_game() -> None:
 
 
 def test_a_sampled_game_can_be_solved_and_overfits() -> None:
-    """Seed 000, figure 9.1: the gap in the sampled game falls below the gap in the real one."""
+    """Gilpin 2009, figure 9.1: the gap in the sampled game falls below the gap in the real one."""
     form = build(game_of("rhode island"))
     part = replace(form, A=form.A.sampled(0.2, np.random.default_rng(0)))
     solution = solve(part, DCFR(), Iterations(300))

@@ -19,7 +19,7 @@ from equipoise.solvers.saddle.egt import EGT
 from equipoise.solvers.saddle.reduced import Shrinking
 
 KUHN, LEDUC = -1 / 18, -0.085606424078  # Kuhn 1950; OpenSpiel's tests
-SCHEMES = ["seed", "kroer", "dge"]
+SCHEMES = ["unit", "kroer", "dge"]
 KINDS = ["entropy", "euclidean"]
 vectors = st.lists(st.floats(-50, 50), min_size=1, max_size=8).map(np.array)
 
@@ -82,7 +82,7 @@ def dilated(space, prox, plan, behaviour):
 @pytest.mark.parametrize("kind", KINDS)
 def test_on_a_simplex_the_moduli_are_the_seeds(kind):
     # Examples 8.3.1 and 8.3.2: strong convexity 1, in the l1 norm and in the l2 norm.
-    prox = Prox(build(from_matrices("matrix", np.eye(4).tolist())).X, kind, "seed")
+    prox = Prox(build(from_matrices("matrix", np.eye(4).tolist())).X, kind, "unit")
     assert prox.modulus == 1
     assert prox.modulus_l1 == 1
     assert prox.diameter == pytest.approx(np.log(4) if kind == "entropy" else 0.5 * (1 - 1 / 4))
@@ -169,7 +169,7 @@ def test_heuristics_help():
 
 
 def test_heuristic_2_helps_without_heuristic_1():
-    # Seed 000, Figure 8.3. Steps once were held down to what is safe for the mu that it had lowered.
+    # Gilpin 2009, Figure 8.3. Steps once were held down to what is safe for the mu that it had lowered.
     form = shrink(build(leduc())).form
     gaps = [
         solve(form, EGT(aggressive=False, balance=b), Iterations(500)).gap for b in (0, 10, 100)
@@ -217,7 +217,7 @@ def test_iterates_on_matrices_are_nesterovs(seed):
     # Nesterov 2005, with the entropy on simplices, where every subproblem is a softmax: step by step.
     A = np.random.default_rng(seed).normal(size=(4, 5))
     form = build(from_matrices("matrix", A.tolist()))
-    run = EGT("entropy", "seed", aggressive=False, balance=0).start(form, Context())
+    run = EGT("entropy", "unit", aggressive=False, balance=0).start(form, Context())
     norm = min(np.linalg.norm(A, 2), np.abs(A).max())
     gain = (lambda y: A @ y), (lambda x: -A.T @ x)
     mu = [np.sqrt(2) * norm] * 2

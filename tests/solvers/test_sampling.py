@@ -1,4 +1,4 @@
-"""Sampling nature's moves around other methods (seed 000, chapter 9)."""
+"""Sampling nature's moves around other methods (Gilpin 2009, chapter 9)."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Smoothing and iterated smoothing: known values, and who needs less (seed 000, sections 8.4 to 8.6)."""
+"""Smoothing and iterated smoothing: known values, and who needs less (Gilpin 2009, sections 8.4 to 8.6)."""
 
 from functools import cache
 
@@ -82,7 +82,7 @@ def lead(names, forms, gaps):
 
 @pytest.mark.parametrize(("size", "gaps"), [(10, GAPS), (30, GAPS[:2])])
 def test_iterated_smoothing_needs_fewer_gradients_and_the_more_so_the_finer(size, gaps):
-    # Seed 000, Figure 8.6: random matrices with payoffs uniform in [-1, 1].
+    # Gilpin 2009, Figure 8.6: random matrices with payoffs uniform in [-1, 1].
     found = lead(NAMES, [random_matrix(size, seed) for seed in range(10)], gaps)
     assert found[0] > 1
     assert (np.diff(found) > 0).all()
@@ -130,7 +130,7 @@ def test_resume_is_bit_for_bit(name):
 
 
 def test_without_deviations_a_step_is_the_seeds():
-    # Steps (a), (b), (d) of the seed, written out for a matrix game with simplices.
+    # Steps (a), (b), (d) of Gilpin 2009, written out for a matrix game with simplices.
     A = np.random.default_rng(4).uniform(-1, 1, (5, 5))
     form = build(from_matrices("random", A.tolist()))
     run = method("smoothing-plain(epsilon=0.5)").start(form, Context())

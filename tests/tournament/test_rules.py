@@ -36,7 +36,7 @@ def test_the_published_tournament_has_946_states() -> None:
     # Positive stacks by position that sum to 45 units: C(44, 2).
     assert len(hands(PUBLISHED).states) == 946
     assert len(Hands(PUBLISHED, 2).states) == 44
-    # Strategy spaces 2^169, 2 x 2^169, 3 x 2^169 (seed 003): one, two and three decisions.
+    # Strategy spaces 2^169, 2 x 2^169, 3 x 2^169 (Ganzfried and Sandholm 2008): one, two and three decisions.
     assert [d.player for d in decisions(3)] == [0, 1, 1, 2, 2, 2]
 
 

@@ -1,4 +1,4 @@
-"""Iterated elimination of dominated actions, before a game is solved (seed 000, section 5.2.1).
+"""Iterated elimination of dominated actions, before a game is solved (Gilpin 2009, section 5.2.1).
 
 At a decision node, a player with view v does not need action a if another action b is as good
 whatever happens: for every view u that her opponent may hold there,
@@ -17,7 +17,7 @@ remains is an equilibrium of the whole game; step by step, when actions of both 
 
 In the last round of a poker game the rule says: with a hand that cannot lose, do not fold, do not
 call where you can raise, and do not check where that ends the game. In Rhode Island Hold'em at
-13/205/1774 buckets this alone gives the seed's 1,190,443 rows and 1,181,084 columns.
+13/205/1774 buckets this alone gives Gilpin's 1,190,443 rows and 1,181,084 columns.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ class Survivors:
         return sum(int(reached[node].sum()) for node in self._nodes(player))
 
     def program_size(self) -> tuple[int, int]:
-        """Rows and columns of the linear program over what is left, counted as in the seed.
+        """Rows and columns of the linear program over what is left, counted as in Gilpin 2009.
 
         A row for each sequence of player 1 and each equation of player 2, a column for each sequence
         of player 2 and each equation of player 1. A player's equations are one for each information

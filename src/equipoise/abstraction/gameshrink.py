@@ -1,4 +1,4 @@
-"""GameShrink: lossless abstraction of games with ordered signals (seed 000, chapter 5).
+"""GameShrink: lossless abstraction of games with ordered signals (Gilpin 2009, chapter 5).
 
 Two views are merged when no relation between views tells them apart. The methods differ in which
 relations count and share the refinement of :mod:`equipoise.numerics.refinement`.

@@ -1,4 +1,4 @@
-"""GameShrink as printed: algorithms 1 and 2 of seed 000, with bipartite matching and union-find.
+"""GameShrink as printed: algorithms 1 and 2 of Gilpin 2009, with bipartite matching and union-find.
 
 A slow reference for small games. The *signal tree* (Definition 8) has a node for everything that may
 have been revealed and an edge for each revelation. Algorithm 1 calls two nodes isomorphic if a
@@ -155,7 +155,7 @@ class Isomorphism:
 def has_perfect_matching(edges: Sequence[Sequence[int]]) -> bool:
     """Say whether a bipartite graph matches every left node; ``edges[i]`` are i's right neighbours.
 
-    Augmenting paths, as in the seed (Ford and Fulkerson 1962).
+    Augmenting paths, as in Gilpin 2009 (Ford and Fulkerson 1962).
     """
     partner: dict[int, int] = {}
 
@@ -177,7 +177,7 @@ def literal_gameshrink(
     """Algorithm 2, *GameShrink*: return the filter it ends with, as an abstraction.
 
     The relation of algorithm 1 is computed on the unfiltered tree: merging isomorphic nodes leaves it
-    as it is. The filter of the seed is common to the players; here each has her own, and the
+    as it is. The filter of Gilpin 2009 is common to the players; here each has her own, and the
     algorithm is run with each player's signals revealed first.
     """
     if reading not in READINGS:

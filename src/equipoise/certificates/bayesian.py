@@ -1,4 +1,4 @@
-"""How much anybody could gain by leaving a profile of a Bayesian game (the seed's ex-post check).
+"""How much anybody could gain by leaving a profile of a Bayesian game: the ex-post check.
 
 Ganzfried and Sandholm (2010), section 8.3.2, search for the best response among parametric models.
 Here no model is needed: against fixed strategies, what a plan is worth is, between two consecutive

@@ -60,7 +60,7 @@ def tree_sizes(game: ExtensiveGame) -> dict[str, Any]:
     except EquipoiseError:
         return sizes
     # The program max { f·q : A'x >= F'q, Ex = e, x >= 0 }, counted as in the published sizes
-    # (seed 000, table 8.1): E and F have an entry a sequence and an entry an information set.
+    # (Gilpin 2009, table 8.1): E and F have an entry a sequence and an entry an information set.
     sizes["lp"] = {
         "rows": form.Y.size + form.X.infosets + 1,
         "columns": form.X.size + form.Y.infosets + 1,

@@ -4,12 +4,12 @@ For a prox function psi with centre c the *smoothed maximum* of scores h is
 
     smax(h) = max_q <h, q> - psi(q),        sargmax(h) = the q that attains it
 
-(seed 000, equations 8.5 and 8.7). Two prox functions have easy maximisers (Examples 8.3.1 and 8.3.2):
+(Gilpin 2009, equations 8.5 and 8.7). Two prox functions have easy maximisers (Examples 8.3.1 and 8.3.2):
 
 * entropy, psi(q) = sum_i q_i ln(q_i / c_i): sargmax is proportional to c_i exp(h_i);
 * Euclidean, psi(q) = 1/2 |q - c|^2: sargmax is the projection of c + h.
 
-With the uniform centre these are the seed's. The kernels work in place on contiguous vectors; the
+With the uniform centre these are Gilpin's. The kernels work in place on contiguous vectors; the
 prox functions of treeplexes apply them once for each information set.
 """
 
@@ -70,7 +70,7 @@ def project_onto(p: Any) -> None:
     """Replace ``p`` by its projection onto the simplex: max(p - level, 0), the parts summing to one.
 
     The level rises from that of all components to that of those above it, until none drops out
-    (Michelot 1986): the level of seed 000, section 8.4.4, in a few passes and without sorting.
+    (Michelot 1986): the level of Gilpin 2009, section 8.4.4, in a few passes and without sorting.
     """
     # Shifting all components moves only the level; it keeps large scores from losing digits.
     largest = p[0]

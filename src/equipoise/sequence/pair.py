@@ -5,7 +5,7 @@ empty sequence is the only action of an information set at the root. With z = (x
 
     S z = (A y, -A' x),        what every sequence of either player gains at z,
 
-S is skew, <S z, w> = -<z, S w>, and the gap of z is one support function (seed 000, 8.19 and 8.29):
+S is skew, <S z, w> = -<z, S w>, and the gap of z is one support function (Gilpin 2009, 8.19 and 8.29):
 
     F(z) = max over w in X x Y of <S z, w> = max_u <u, A y> - min_v <x, A v>.
 """

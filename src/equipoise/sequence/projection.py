@@ -1,4 +1,4 @@
-"""Euclidean projection onto a treeplex: ComplexSubproblem of seed 000, section 8.5.1.
+"""Euclidean projection onto a treeplex: ComplexSubproblem of Gilpin 2009, section 8.5.1.
 
 For an information set (or a sequence) Q and a vector g let
 
@@ -15,7 +15,7 @@ each is made from those below it:
 Top-down, an information set of mass t has the multiplier lambda_I(t), and its actions the masses
 theta_(I, a)(lambda_I(t)).
 
-We allow weights w > 0 in the norm, |u|^2 = sum_s w_s u_s^2; the seed's are one. They cost nothing.
+We allow weights w > 0 in the norm, |u|^2 = sum_s w_s u_s^2; Gilpin's are one. They cost nothing.
 
 A function is a list of breakpoints: mass, lambda, and the slope of lambda to the right. Adding means
 sorting the breakpoints of the parts, so a list of B costs O(B ln B) (Theorem 10). No mass exceeds

@@ -1,4 +1,4 @@
-"""Prox functions on treeplexes, induced by prox functions on the simplex (seed 000, Theorem 4).
+"""Prox functions on treeplexes, induced by prox functions on the simplex (Gilpin 2009, Theorem 4).
 
 A prox function psi of the simplex gives the *dilated* function
 
@@ -11,7 +11,7 @@ over the information sets I (Hoda, Gilpin and Pena 2010). It is zero at its cent
 take one pass bottom-up, applying psi's own smoothed maximum in each information set, and one pass
 top-down. Three choices of the weights w:
 
-* ``seed``: w = 1 everywhere.
+* ``unit``: w = 1 everywhere, as in Gilpin 2009.
 * ``kroer``: w_I = 2 + 2 max_a sum of w over the information sets that follow (I, a); Kroer, Waugh,
   Kilinc-Karzan and Sandholm 2020, Corollary 1 with beta = 2 alpha.
 * ``dge``: w_I = 1 + max_a sum of w that follow; the dilated global entropy of Farina, Kroer and
@@ -47,7 +47,7 @@ from equipoise.sequence.treeplex import Treeplex
 
 Floats = NDArray[np.float64]
 Kind = Literal["entropy", "euclidean"]
-Weights = Literal["seed", "kroer", "dge"]
+Weights = Literal["unit", "kroer", "dge"]
 
 
 class Maximum(NamedTuple):
@@ -153,7 +153,7 @@ def require_kind(kind: str, weights: str) -> None:
 def information_weights(space: Treeplex, scheme: Weights) -> Floats:
     """Return the weight of every information set, in block order."""
     weight = np.ones(space.infosets)
-    if scheme != "seed":
+    if scheme != "unit":
         factor = 2.0 if scheme == "kroer" else 1.0
         _recur(space.blocks, factor, weight, np.zeros(space.size))
     return weight

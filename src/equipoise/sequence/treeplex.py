@@ -4,7 +4,7 @@ A player's sequence-form strategies (realization plans) are the vectors x >= 0 w
 
     x[0] = 1,    sum_a x[(I, a)] = x[parent(I)]   for every information set I
 
-(von Stengel 1996; seed 000, section 2.3.2). A *block* holds the information sets that share one
+(von Stengel 1996; Gilpin 2009, section 2.3.2). A *block* holds the information sets that share one
 decision point of the public tree: ``actions`` x ``buckets`` sequences, stored action by action, so
 that sequence ``start + a * buckets + k`` is action ``a`` in bucket ``k``. Bucket ``k`` follows the
 sequence ``parent + links[link + k]``, or ``parent + k`` when ``link`` is ``SAME``: within a round

@@ -5,7 +5,7 @@ A name is a row of :data:`METHODS`, optionally with options and with sampling ar
     dcfr
     egt(weights=kroer,balance=0)
     shrink:iterated-smoothing           merge first what plays the same part
-    sampling:egt                        dynamic sampling of chance moves (seed 000, section 9.4)
+    sampling:egt                        dynamic sampling of chance moves (Gilpin 2009, section 9.4)
     sampling(proportion=0.05):cfr+
     static(proportion=0.25):egt         one sample, drawn once (section 9.3)
 
@@ -57,7 +57,7 @@ def _iterated(why: str, **arguments: Any) -> Row:
     return Row("equipoise.solvers.saddle.iterated:IteratedSmoothing", arguments, why)
 
 
-# Smoothing without our deviations from the seed.
+# Smoothing without our deviations from Gilpin 2009.
 _PLAIN: dict[str, Any] = {"metric": "unit", "boost": 1.0, "backtrack": False}
 
 METHODS: dict[str, Row] = {
@@ -73,7 +73,7 @@ METHODS: dict[str, Row] = {
     "hs-dcfr": _cfr("hs-dcfr", "scheduled discounts: best when --iterations is known in advance"),
     "egt": _egt("excessive gap, entropy prox with global-entropy weights: O(1/gap), guaranteed"),
     "egt-kroer": _egt("excessive gap with the weights of Kroer et al.", weights="kroer"),
-    "egt-seed": _egt("excessive gap as first published", weights="seed", growth=1.0),
+    "egt-gilpin": _egt("excessive gap as first published", weights="unit", growth=1.0),
     "egt-euclidean": _egt("excessive gap with the Euclidean prox: a comparison", prox="euclidean"),
     "egt-plain": _egt(
         "excessive gap without heuristics: a comparison", aggressive=False, balance=0

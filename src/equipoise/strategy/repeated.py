@@ -1,4 +1,4 @@
-"""How to play a repeated game with incomplete information on one side (seed 000, section 11.5).
+"""How to play a repeated game with incomplete information on one side (Gilpin 2009, section 11.5).
 
 The informed player uses what she knows once, in a lottery that depends on the state, and then plays
 an optimal strategy of the average game at the posterior that the lottery's outcome induces. The
@@ -153,7 +153,7 @@ class ApproachStrategy:
 
 
 class ApproachPlayer:
-    """Blackwell's strategy at work (seed 000, equation 11.5)."""
+    """Blackwell's strategy at work (Gilpin 2009, equation 11.5)."""
 
     def __init__(self, strategy: ApproachStrategy) -> None:
         self._game, self._target = strategy.game, strategy.target

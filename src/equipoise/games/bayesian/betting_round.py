@@ -74,7 +74,7 @@ def parse_path(text: str) -> tuple[tuple[int, str], ...]:
 class BettingRound:
     """A public tree of actions, given by its leaves in tree order.
 
-    ``better`` says which signal wins a showdown; the lower one, by the seed's convention.
+    ``better`` says which signal wins a showdown; the lower one, by Ganzfried and Sandholm's convention.
     """
 
     leaves: tuple[Leaf, ...]
@@ -176,7 +176,7 @@ class BettingRound:
 
     @cached_property
     def span(self) -> float:
-        """Largest minus smallest payment: M of the seed's Equation 3."""
+        """Largest minus smallest payment: M of Ganzfried and Sandholm's Equation 3."""
         return float(max(self.win.max(), self.lose.max()) - min(self.win.min(), self.lose.min()))
 
     @cached_property

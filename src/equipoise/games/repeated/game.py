@@ -1,4 +1,4 @@
-"""Zero-sum repeated games with incomplete information on one side (seed 000, chapter 11).
+"""Zero-sum repeated games with incomplete information on one side (Gilpin 2009, chapter 11).
 
 Nature draws a state k from a known prior p and tells it to player 1 alone. Then the matrix game A^k
 is played again and again: each stage the players see each other's actions and never the payoffs.
@@ -239,5 +239,5 @@ EXAMPLES: dict[str, RepeatedGame] = {
         _example("irrational", [[1, 0], [0, 0], [0.5, 0.5]], [[0, 0], [0, 1], [-1, -1]]),
     )
 }
-"""Figures 11.1, 11.3 and 11.4 of the seed, and a game whose optimal lottery is irrational: the
+"""Figures 11.1, 11.3 and 11.4 of Gilpin 2009, and a game whose optimal lottery is irrational: the
 unrevealing one with a third row S (stop) that pays 1/2 in state A and -1 in state B."""

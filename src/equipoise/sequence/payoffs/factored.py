@@ -1,6 +1,6 @@
 """Payoffs of games with signals, never written out: sums of Kronecker products.
 
-What players do and what nature deals factor (seed 000, section 10.2): with F the betting leaves of
+What players do and what nature deals factor (Gilpin 2009, section 10.2): with F the betting leaves of
 a round that end in a fold and S those that end in a showdown,
 
     A = sum over rounds of  F ⊗ B + S ⊗ W,

@@ -4,17 +4,17 @@ Ganzfried and Sandholm (2010), sections 6.1 and 7.1-7.4, in three parts: where t
 they are ordered (:mod:`equipoise.solvers.bayesian.cuts`), what plans are worth (:mod:`equipoise.solvers.bayesian.plan_values`),
 and, here, what is demanded of the regions between the thresholds.
 
-*Preference.* The seed demands indifference at every threshold and proves the result an equilibrium if
-all best responses satisfy the model (Theorem 2). Here the premise is not assumed but required: where a
-region is not empty, its plan is worth at least as much as every other plan at both of its ends and at
-every cut of the others inside it. At a cut between two regions this says indifference. With two
-players what a plan is worth is linear in the other's distribution function between her cuts, so what
-holds at these points holds everywhere, and every feasible point is an equilibrium. An empty region
+*Preference.* Ganzfried and Sandholm demand indifference at every threshold and prove the result an
+equilibrium if all best responses satisfy the model (Theorem 2). Here the premise is not assumed but
+required: where a region is not empty, its plan is worth at least as much as every other plan at both of
+its ends and at every cut of the others inside it. At a cut between two regions this says indifference.
+With two players what a plan is worth is linear in the other's distribution function between her cuts, so
+what holds at these points holds everywhere, and every feasible point is an equilibrium. An empty region
 asks nothing, so a model also covers its sub-models.
 
 *Several models.* Regions are those of a common refinement; ζ_m chooses model m, whose regions alone
-may be non-empty and whose order then holds (section 7.4). As preferences are required, the seed's
-condition that the refinement be a US-refinement (Theorem 4) is not needed.
+may be non-empty and whose order then holds (section 7.4). As preferences are required, Ganzfried and
+Sandholm's condition that the refinement be a US-refinement (Theorem 4) is not needed.
 """
 
 from __future__ import annotations
@@ -60,10 +60,10 @@ class Demand:
 class Milfp:
     """The program of ``game`` and ``models``.
 
-    Stage ``full`` demands that every region of the chosen model be best at its ends, as in the seed,
-    which leaves equalities and is much faster to solve; ``empty`` lets regions be empty, as above;
-    ``elastic`` also lets every preference fail by a common slack, and minimises it. ``mip`` is the
-    empty model to fill: it decides what becomes of products.
+    Stage ``full`` demands that every region of the chosen model be best at its ends, as in Ganzfried and
+    Sandholm 2010, which leaves equalities and is much faster to solve; ``empty`` lets regions be empty,
+    as above; ``elastic`` also lets every preference fail by a common slack, and minimises it. ``mip`` is
+    the empty model to fill: it decides what becomes of products.
     """
 
     def __init__(

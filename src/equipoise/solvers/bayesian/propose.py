@@ -1,6 +1,6 @@
 """Parametric models proposed by the game itself.
 
-The seed leaves guessing the models to people (its section 9 names this as future work). Here the
+Ganzfried and Sandholm leave guessing the models to people (their section 9 names this as future work). Here the
 signals are made coarse, the finite game that results is solved, and the regions are read off: by
 linear programming if two players' payments have a constant sum, by fictitious play otherwise.
 Everybody trembles a little, so that regions where nothing is at stake in equilibrium (which hands to

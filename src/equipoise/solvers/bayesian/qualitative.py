@@ -3,10 +3,10 @@
     answer = qualitative(game, models)
     proof = equipoise.certificates.bayesian.certify(game, answer.regions.profile(game))
 
-Three programs are tried, each only if the one before has no solution: every region of the chosen
-model non-empty (as in the seed); regions that may be empty; and, so that a wrong model still gets an
-answer, the profile whose preferences fail by the least. What is found is then *polished*: Newton's
-method on the exact indifference equations, from rules and distributions rather than from the
+Three programs are tried, each only if the one before has no solution: every region of the chosen model
+non-empty (as in Ganzfried and Sandholm 2010); regions that may be empty; and, so that a wrong model still
+gets an answer, the profile whose preferences fail by the least. What is found is then *polished*:
+Newton's method on the exact indifference equations, from rules and distributions rather than from the
 program, takes thresholds to machine precision, also where products were piecewise linear.
 """
 

@@ -6,10 +6,10 @@ By duality, the concavification of v at the prior is the least value there of a 
 
 A master program asks this only of the points q found so far. Its dual is a splitting of p over those
 points, weights lambda_i with sum_i lambda_i q^i = p, and the optimum sum_i lambda_i v(q^i) is a lower
-bound. Separation (:mod:`equipoise.solvers.repeated.cav_separation`) bounds by some delta how far its z is from
-majorising v everywhere: then z + delta does, and p·z + delta is an upper bound. Points where v is
-above z join the master, until the two bounds meet. The problem and the strategies are those of seed
-000, chapter 11; the method replaces the grid there (:mod:`equipoise.solvers.repeated.cav_grid`).
+bound. Separation (:mod:`equipoise.solvers.repeated.cav_separation`) bounds by some delta how far its z is
+from majorising v everywhere: then z + delta does, and p·z + delta is an upper bound. Points where v is
+above z join the master, until the two bounds meet. The problem and the strategies are those of Gilpin
+2009, chapter 11; the method replaces the grid there (:mod:`equipoise.solvers.repeated.cav_grid`).
 
 Both bounds are evaluated from strategies, never read off a solver. The lower one is what the informed
 strategy that is returned guarantees; the upper one is p·z for a z that strategies of the uninformed

@@ -1,4 +1,4 @@
-"""Procedure SolveP1 as seed 000, section 11.4.2, writes it: v on a grid, then one linear program.
+"""Procedure SolveP1 as Gilpin 2009, section 11.4.2, writes it: v on a grid, then one linear program.
 
 With payoffs in [0, 1], C = ceil(1/epsilon) and the grid Z(C) of all distributions whose entries are
 multiples of 1/C, program P2 splits the prior over grid points:
@@ -6,7 +6,7 @@ multiples of 1/C, program P2 splits the prior over grid points:
     max sum_i alpha_i v(p^i)   subject to   sum_i alpha_i p^i <= p,   alpha a distribution.
 
 Its value v* is a lower bound of cav v(p), and short of it by at most floor(K^2/4) / (K C) times the
-range of payoffs. The seed claims 1/C, which is true up to K = 4 and false from K = 5 on, and proves
+range of payoffs. Gilpin claims 1/C, which is true up to K = 4 and false from K = 5 on, and proves
 it by two steps that fail from K = 4 on; docs/repeated.md has the proof and the counterexamples.
 
 The number of grid points grows like C^(K-1): this is a reference, not the method to use.

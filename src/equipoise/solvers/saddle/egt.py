@@ -1,4 +1,4 @@
-"""The excessive gap technique (Nesterov 2005), as in seed 000, section 8.3.
+"""The excessive gap technique (Nesterov 2005), as in Gilpin 2009, section 8.3.
 
 Write u_1 = A y for what each sequence of player 1 gains against y, and u_2 = -A' x for player 2, so
 that both players maximise. With a prox function d_i on each side, the smoothed gap of (x, y) is
@@ -12,17 +12,17 @@ mu_1 D_1 + mu_2 D_2 (8.4). The method keeps the condition while it drives mu_1 a
 * Heuristic 1, :meth:`EGTRun._decrease` (Algorithm 8): a large tau, verified afterwards;
 * Heuristic 2, :meth:`EGTRun._balance` (Algorithm 9): keep mu_1 and mu_2 close, and lower both at once.
 
-With L = |A| / sqrt(sigma_1 sigma_2) we deviate from the seed's text as follows.
+With L = |A| / sqrt(sigma_1 sigma_2) we deviate from Gilpin's text as follows.
 
-* Signs: step 4 of ``initial`` and of ``shrink`` must descend for player 2 (the seed prints +A' x), and
+* Signs: step 4 of ``initial`` and of ``shrink`` must descend for player 2 (Gilpin prints +A' x), and
   the gradient of d_2 in ``initial`` is taken at the prox centre, where it vanishes.
 * ``shrink`` keeps the condition if tau^2 / (1 - tau) <= mu_1 mu_2 / L^2 (Theorem 4.1 of Nesterov). With
   tau = 2 / (k + 3) the product mu_1 mu_2 falls as 2 / ((k + 1)(k + 2)), so it has to start from 2 L^2,
   not L^2; then the bound (8.6) comes out as printed. We start from mu_1 = mu_2 = sqrt(2) L.
 * The verification in ``decrease`` is of the new mu_2, not the old one. Halving ends when the theorem
   guarantees the condition, so rounding cannot make it endless.
-* The seed's tau never rises, and often stays behind what the condition would bear. ``growth`` lets it
-  rise by this factor before each ``decrease``; 1 is the seed's. Halving still undoes at most what was too
+* Gilpin's tau never rises, and often stays behind what the condition would bear. ``growth`` lets it
+  rise by this factor before each ``decrease``; 1 is Gilpin's. Halving still undoes at most what was too
   much, so tau is at least half the largest safe step and Theorem 6 holds as it stands.
 * u_1 and u_2 are linear in the plans, so they are averaged along with them: an iteration takes three
   products, and none for its verification.
@@ -67,7 +67,7 @@ class EGT:
     balance
         Heuristic 2 every so many iterations; 0 for never.
     growth
-        Factor by which Heuristic 1 lets its step rise again (ours; the seed's is 1).
+        Factor by which Heuristic 1 lets its step rise again (ours; Gilpin's is 1).
     """
 
     prox: Kind = "entropy"

@@ -1,13 +1,13 @@
-"""Iterated smoothing: O(kappa(A) ln(1 / epsilon)) gradients (seed 000, sections 8.4.1 and 8.5).
+"""Iterated smoothing: O(kappa(A) ln(1 / epsilon)) gradients (Gilpin 2009, sections 8.4.1 and 8.5).
 
 Smoothing is called again and again, each time from where it stopped, with a target smaller by the
 factor gamma. The distance to the solutions shrinks with the target (Lemma 9: F grows like a cone), so
 every call takes about the same number of iterations (Theorem 8).
 
 ``IteratedSmoothing(gamma=e, recentre=False)`` with smoothing's own deviations turned off, by name
-``iterated-smoothing-plain``, is the seed's algorithm. By default we deviate in two more ways.
+``iterated-smoothing-plain``, is Gilpin's algorithm. By default we deviate in two more ways.
 
-* ``recentre``: each call smooths around the point it starts from, not around uniform play (the seed's
+* ``recentre``: each call smooths around the point it starts from, not around uniform play (Gilpin's
   theory allows any centre). There F - F_mu is at most mu/2 times the squared distance to the solutions,
   which vanishes: so mu stays where it is while targets are met, and is halved when it proves too large.
 * gamma is 8: gamma = e minimises the bound of Theorem 8, a little more is better in practice.

@@ -1,4 +1,4 @@
-"""The sequence-form linear program (Koller, Megiddo and von Stengel 1996; seed 000, eq. 2.2).
+"""The sequence-form linear program (Koller, Megiddo and von Stengel 1996; Gilpin 2009, eq. 2.2).
 
 With the constraints E x = e of player 1 and F y = f of player 2, player 1 solves
 

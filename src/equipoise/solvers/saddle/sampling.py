@@ -1,4 +1,4 @@
-"""Sampling nature's moves around any gradient method (seed 000, chapter 9).
+"""Sampling nature's moves around any gradient method (Gilpin 2009, chapter 9).
 
 The payoff is A = sum over nature's sequences θ of A_θ; a sample of them, rescaled, makes every product
 cheaper. :class:`Sampled` draws once (section 9.3): the method then solves a game that is not quite the

@@ -1,4 +1,4 @@
-"""Nesterov's smoothing for matrix and sequential games (seed 000, sections 8.4 and 8.5).
+"""Nesterov's smoothing for matrix and sequential games (Gilpin 2009, sections 8.4 and 8.5).
 
 With both players' plans in one vector z = (x, y) and S z = (A y, -A' x) what they gain there
 (:mod:`equipoise.sequence.pair`), the gap F(z) = max_w <S z, w> is smoothed around a centre c,
@@ -7,11 +7,11 @@ With both players' plans in one vector z = (x, y) and S z = (A y, -A' x) what th
 
 At the maximiser w its gradient is -S w, Lipschitz with |A|^2 / mu, |A| the spectral norm. With
 mu = epsilon / (2 D), D = max 1/2 |w - c|^2, F_mu is within epsilon / 2 of F, and Nesterov's optimal
-gradient algorithm brings F below epsilon in O(1 / epsilon) iterations (Proposition 7). (In the seed's
+gradient algorithm brings F below epsilon in O(1 / epsilon) iterations (Proposition 7). (In Gilpin's
 section player 1 minimises; here, as everywhere, player 1 maximises.) Every subproblem is a Euclidean
 projection onto a treeplex (:mod:`equipoise.sequence.projection`); for a matrix game it is a simplex.
 
-``Smoothing(metric="unit", boost=1, backtrack=False)``, by name ``smoothing-plain``, is the seed's
+``Smoothing(metric="unit", boost=1, backtrack=False)``, by name ``smoothing-plain``, is Gilpin's
 algorithm. By default we deviate in three ways, each of which keeps the guarantee.
 
 * ``metric="payoff"``: |w|^2 = sum_s w_s^2 r_s, with r_s the sum of the absolute payoffs of sequence s.
@@ -25,7 +25,7 @@ algorithm. By default we deviate in three ways, each of which keeps the guarante
   suffices at each step, and check that it did (Tseng 2008, Algorithm 1: step (b) becomes
   x_(k+1) = (1 - share) x_k + share w_(k+1), which saves a projection).
 
-In the seed a call ends when F(x_(k+1)) is below epsilon. Without backtracking we look at the search point
+In Gilpin 2009 a call ends when F(x_(k+1)) is below epsilon. Without backtracking we look at the search point
 instead, where the gradient has been taken anyway. What a run returns is the best point it looked at.
 An iteration takes four products (four more for each step that did not suffice).
 """
@@ -67,7 +67,7 @@ class Smoothing:
 
     Without either it is about a thousandth of what is at stake.
 
-    The other attributes are the module's deviations from the seed.
+    The other attributes are the module's deviations from Gilpin 2009.
     """
 
     epsilon: float | None = None
@@ -213,7 +213,7 @@ class SmoothingRun:
         return answer, float(gains @ answer - 0.5 * self.mu * (self._metric * away) @ away)
 
     def _seed_step(self) -> None:
-        """Steps (a), (b) and (d) as in the seed."""
+        """Steps (a), (b) and (d) as in Gilpin 2009."""
         share = 2.0 / (self.inner + 2.0)
         search = (1.0 - share) * self.current + share * self.slow
         gains = self._gains(search)
