@@ -1,11 +1,12 @@
 """The Abstraction record: what it accepts, what it refuses, and coarsening."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from equipoise.abstraction.base import Abstraction, coarsen, fingerprint
+from equipoise.abstraction.base import Abstraction, add_up, coarsen, count, fingerprint
 from equipoise.abstraction.gameshrink import METHODS, gameshrink
 from equipoise.errors import EquipoiseError
 from equipoise.games import poker
@@ -151,3 +152,77 @@ def test_refuses_damaged_arrays():
         Abstraction.from_arrays(arrays, {k: v for k, v in meta.items() if k != "rounds"})
     with pytest.raises(EquipoiseError, match="parent_1_1"):
         Abstraction.from_arrays({**arrays, "parent_1_1": arrays["parent_1_1"] + 7}, meta)
+
+
+def test_refining_is_not_symmetric():
+    rounds = signal_rounds(poker.leduc())
+    fine = Abstraction.identity(rounds, game="leduc")
+    coarse = Abstraction.of(rounds, [[np.zeros(n, dtype=int) for n in s.views] for s in rounds])
+    assert fine.refines(coarse)
+    assert not coarse.refines(fine)
+    # Only the second player's last round differs.
+    maps = leduc_maps()
+    maps[1][1] = np.array([0, 0, *range(1, len(maps[1][1]) - 1)])
+    almost = Abstraction.of(rounds, maps)
+    assert fine.refines(almost)
+    assert not almost.refines(fine)
+    assert (fine.game, fine.method, fine.rounds) == ("leduc", "identity", 2)
+    assert (almost.game, almost.method) == ("", "")
+    assert almost.buckets[1] == (fine.buckets[1][0], fine.buckets[1][1] - 1)
+
+
+def test_fingerprints_see_every_part_and_no_rounding():
+    rounds = signal_rounds(poker.leduc())
+    own = fingerprint(rounds)
+    assert len(own) == 16
+    assert rounds[-1].values
+
+    def changed(r, **parts):
+        return fingerprint([replace(s, **parts) if i == r else s for i, s in enumerate(rounds)])
+
+    for r, signals in enumerate(rounds):
+        assert own == changed(r, weight=signals.weight * (1 + 1e-12))
+        assert own != changed(r, weight=signals.weight * (1 + 1e-4))
+        for kind, values in signals.values.items():
+            others = {k: v for k, v in signals.values.items() if k != kind}
+            assert own == changed(r, values={**others, kind: values + 1e-12})
+            assert own != changed(r, values={**others, kind: values + 1e-5})
+            assert own != changed(r, values={**others, f"{kind}'": values})
+        for i in (0, 1):
+            shifted = [a.copy() for a in signals.pairs]
+            shifted[i][0] += 1
+            assert own != changed(r, pairs=tuple(shifted))
+            shifted = [a.copy() for a in signals.parents]
+            shifted[i][-1] += 1
+            assert own != changed(r, parents=tuple(shifted))
+
+
+@pytest.mark.parametrize(
+    ("name", "damage"),
+    [
+        ("parent_0_0", lambda a: a + 1),
+        ("parent_1_0", lambda a: np.where(a == a.max(), a.max() + 1, a)),
+        ("parent_1_1", lambda a: a[:-1]),
+        ("parent_0_1", lambda a: np.append(a, 0)),
+    ],
+)
+def test_parents_must_exist_and_be_as_many_as_buckets(name, damage):
+    arrays, meta = Abstraction.identity(signal_rounds(poker.leduc())).to_arrays()
+    Abstraction.from_arrays(arrays, meta)
+    with pytest.raises(EquipoiseError, match=f"Stored abstraction, {name}: found .* below"):
+        Abstraction.from_arrays({**arrays, name: damage(arrays[name])}, meta)
+
+
+def test_stored_maps_are_checked_too():
+    arrays, meta = Abstraction.identity(signal_rounds(poker.leduc())).to_arrays()
+    for bad in (np.array([[0, 1, 2]]), np.array([0, 2, 2]), np.array([0.0, 1.0, 2.0])):
+        with pytest.raises(EquipoiseError, match="Abstraction, map_0_1: found"):
+            Abstraction.from_arrays({**arrays, "map_0_1": bad}, meta)
+
+
+def test_places_add_up():
+    found = add_up(np.array([2, 0, 2]), np.array([1.0, 2.0, 4.0]), 4)
+    assert found.tolist() == [2.0, 0.0, 5.0, 0.0]
+    assert add_up(np.zeros(0, dtype=int), np.zeros(0), 2).tolist() == [0.0, 0.0]
+    assert count(np.zeros(0, dtype=int)) == 0
+    assert count(np.array([0, 2, 1])) == 3
