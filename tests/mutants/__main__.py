@@ -59,7 +59,7 @@ TESTS: dict[str, tuple[str, ...]] = {
     "games.files": ("games/test_rules_file.py", "games/test_load.py"),
     "games.files.bayesian": ("qualitative/test_signal_file.py",),
     "games.files.convert": ("games/test_convert.py",),
-    "games.files.gambit": ("games/test_gambit.py", "games/test_gambit_fuzz.py"),
+    "games.files.gambit": ("games/test_gambit_limits.py", "games/test_gambit.py"),
     "games.files.openspiel": ("games/test_openspiel.py",),
     "numerics.refinement": ("abstraction/test_refine.py", "abstraction/test_gameshrink.py"),
     "sequence": ("sequence",),

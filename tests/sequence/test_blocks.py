@@ -8,7 +8,11 @@ import numpy as np
 import pytest
 from tests.games.random_duels import random_duel
 
+from equipoise.abstraction.base import Abstraction
 from equipoise.errors import EquipoiseError
+from equipoise.games import poker
+from equipoise.games.signals.views import signal_rounds
+from equipoise.games.trees.normal import from_matrices
 from equipoise.sequence.build import build
 from equipoise.sequence.treeplex import SAME, Treeplex
 
@@ -176,6 +180,9 @@ def test_payoffs_of_trees_are_sums_over_their_leaves(seed: int) -> None:
                 last[player] = int(game.first_sequence[i] + game.slot[node])
             node = above
         matrix[tuple(last)] += odds * float(game.numbers[game.payoff[game.outcome[leaf], 0]])
+    # A form counts in units of its own: a power of two, so nothing is rounded.
+    assert form.units.shift == 0
+    matrix /= form.units.unit
     np.testing.assert_allclose(form.A.matrix().toarray(), matrix, rtol=1e-12, atol=1e-13)
     np.testing.assert_allclose(form.A.times(y), matrix @ y, atol=1e-10)
     np.testing.assert_allclose(form.A.transpose_times(x), matrix.T @ x, atol=1e-10)
@@ -198,3 +205,12 @@ def test_parents_of_information_sets_are_last_own_sequences() -> None:
 
 def test_fingerprints_tell_forms_apart() -> None:
     assert len({build(random_duel(seed)).fingerprint for seed in range(5)}) == 5
+
+
+def test_forms_are_of_zero_sum_games_and_trees_need_no_abstraction() -> None:
+    with pytest.raises(EquipoiseError, match=r"zero-sum|constant"):
+        build(from_matrices("dilemma", [[3, 0], [5, 1]], [[3, 5], [0, 1]]))
+    coarse = Abstraction.identity(signal_rounds(poker.kuhn()))
+    with pytest.raises(EquipoiseError, match="found an abstraction for a tree"):
+        build(random_duel(1), coarse)
+    assert build(poker.kuhn(), coarse).fingerprint.startswith(build(poker.kuhn()).fingerprint + "/")
