@@ -132,3 +132,25 @@ def test_other_actions_in_a_set_are_listed_in_part() -> None:
         parse_efg(tree(five), "t.efg")
     with pytest.raises(EquipoiseError, match=r"\['1', '2', '3', '4', '5', \.\.\.\], expected"):
         parse_efg(tree(f'{five} "6"'), "t.efg")
+
+
+def test_tables_end_where_they_should() -> None:
+    outcomes = 'NFG 1 R "t" { "A" "B" } { 2 1 } { { "" 1 2 } { "" 3 4 } } '
+    game = parse_nfg(outcomes + "2 0", "t.nfg")
+    assert game.payoff.tolist() == [[[3, 4]], [[0, 0]]]
+    for more, words in (
+        ("2 0 1", "found '1', expected the end of the file after 2 outcome numbers"),
+        ("2", "found 1 outcome numbers, expected 2"),
+        ("2 3", "found outcome 3, expected a number from 0 to 2"),
+        ('2 ""', 'found "", expected outcome number 2 of 2'),
+    ):
+        with pytest.raises(EquipoiseError, match=words):
+            parse_nfg(outcomes + more, "t.nfg")
+    payoffs = 'NFG 1 R "t" { "A" "B" } { 2 1 } '
+    assert parse_nfg(payoffs + "1 2 3 4", "t.nfg").payoff.tolist() == [[[1, 2]], [[3, 4]]]
+    for more, words in (
+        ("1 2 3 4 5", "found '5', expected the end of the file after 4 payoffs"),
+        ("1 2 3", "found 3 payoffs, expected 4"),
+    ):
+        with pytest.raises(EquipoiseError, match=words):
+            parse_nfg(payoffs + more, "t.nfg")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from copy import copy
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,7 +15,7 @@ from equipoise.errors import EquipoiseError
 from equipoise.games import poker
 from equipoise.games.signals.views import signal_rounds
 from equipoise.games.trees.normal import from_matrices
-from equipoise.sequence.build import build
+from equipoise.sequence.build import build, game_fingerprint
 from equipoise.sequence.treeplex import SAME, Treeplex
 
 LINK = np.array([1, 0, 1, 2])
@@ -214,3 +216,50 @@ def test_forms_are_of_zero_sum_games_and_trees_need_no_abstraction() -> None:
     with pytest.raises(EquipoiseError, match="found an abstraction for a tree"):
         build(random_duel(1), coarse)
     assert build(poker.kuhn(), coarse).fingerprint.startswith(build(poker.kuhn()).fingerprint + "/")
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_deals_are_what_nature_did(seed: int) -> None:
+    game = random_duel(seed)
+    deals = build(game).A.deals
+    assert deals is not None
+    path: dict[int, tuple[int, ...]] = {0: ()}
+    odds = {(): 1.0}
+    for node in range(1, game.nodes):
+        above = int(game.parent[node])
+        path[node] = path[above]
+        if game.player[above] == -1:
+            path[node] += (int(game.slot[node]),)
+    for leaf in game.terminals.tolist():
+        odds[path[leaf]] = game.chance_reach[leaf]
+    number = {path[leaf]: int(n) for leaf, n in zip(game.terminals, deals.node, strict=True)}
+    assert len(set(number.values())) == len(number)
+    every = {p[:n] for p in number for n in range(len(p) + 1)}
+    assert len(deals.parent) == len(every)
+    assert deals.parent[0] == -1
+    goes_on = {p[:-1] for p in every if p}
+    for end, place in number.items():
+        assert deals.probability[place] == (0.0 if end in goes_on else odds[end])
+        above = place
+        for _ in end:
+            above = int(deals.parent[above])
+        assert above == 0
+
+
+def test_fingerprints_of_games_with_signals_are_of_betting_and_signals() -> None:
+    games = [poker.kuhn(), poker.kuhn(4), poker.leduc(), poker.leduc(3, 3), poker.leduc(4)]
+    prints = [game_fingerprint(game) for game in games]
+    assert len({*prints}) == len(games)
+    assert all(len(one) == 16 for one in prints)
+    assert game_fingerprint(poker.kuhn()) == prints[0]
+    # Another betting tree on the same signals: its actions, their order, or who acts.
+    tree = games[0].tree
+    for part, values in (
+        ("action", tuple(reversed(tree.action))),
+        ("player", np.where(tree.player < 0, tree.player, 1 - tree.player)),
+        ("parent", np.maximum(tree.parent - 1, -1)),
+        ("round", tree.round + 1),
+    ):
+        other = copy(games[0])
+        object.__setattr__(other, "tree", replace(tree, **{part: values}))
+        assert game_fingerprint(other) != prints[0]

@@ -162,7 +162,7 @@ def plain(form: SequenceForm) -> SequenceForm:
     """The same form, of whose payoffs nothing is known but their products."""
 
     class Plain:
-        shape, nonzeros = form.A.shape, form.A.nonzeros
+        shape, nonzeros, stored, tiled = form.A.shape, form.A.nonzeros, None, None
         times, transpose_times, matrix = form.A.times, form.A.transpose_times, form.A.matrix
 
     return SequenceForm(form.X, form.Y, Plain(), form.name, form.fingerprint)
