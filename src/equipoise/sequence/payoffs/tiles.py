@@ -28,6 +28,8 @@ _KERNEL = {
     "error_model": "numpy",
     "fastmath": {"contract", "reassoc", "nsz"},
 }
+# Called by kernels alone: without the ways in from Python they compile in less time.
+_INNER = {**_KERNEL, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 
 
 class Places(NamedTuple):
@@ -140,7 +142,7 @@ def add_tiles(half: Any, low: Any, high: Any, one: Any, tail: Any, out: Any, scr
         tile_product(half, p, one, source, target, scratch)
 
 
-@njit(**_KERNEL)
+@njit(**_INNER)
 def tile_product(half: Any, p: Any, sign: Any, source: Any, target: Any, scratch: Any) -> None:
     """Add ``sign`` times the payoffs of tile ``p`` to ``target``; both vectors hold the tile alone."""
     places, runs, matrices = half.places, half.runs, half.matrices
@@ -167,7 +169,7 @@ def tile_product(half: Any, p: Any, sign: Any, source: Any, target: Any, scratch
             _unpack(runs, q, places.tile_target, places.target, p, c, n, total, target)
 
 
-@njit(**_KERNEL)
+@njit(**_INNER)
 def _pack(
     runs: Any, q: Any, tile: Any, component: Any, p: Any, c: Any, n: Any, sign: Any,
     source: Any, packed: Any,
@@ -187,7 +189,7 @@ def _pack(
             into, at = np.uint32(into + n), np.uint32(at + lanes)
 
 
-@njit(**_KERNEL)
+@njit(**_INNER)
 def _unpack(
     runs: Any, q: Any, tile: Any, component: Any, p: Any, c: Any, n: Any, total: Any, target: Any
 ) -> None:
@@ -204,7 +206,7 @@ def _unpack(
             from_, at = np.uint32(from_ + n), np.uint32(at + lanes)
 
 
-@njit(**_KERNEL)
+@njit(**_INNER)
 def _running_sums(matrices: Any, m: Any, first: Any, width: Any, n: Any, packed: Any) -> None:
     """Write, after the packed rows, their weighted running sums in the order of the matrix."""
     for b in range(width):
@@ -220,7 +222,7 @@ def _running_sums(matrices: Any, m: Any, first: Any, width: Any, n: Any, packed:
                 into[e] = before[e] + weight * own[e]
 
 
-@njit(**_KERNEL)
+@njit(**_INNER)
 def _lists(matrices: Any, m: Any, first: Any, height: Any, n: Any, packed: Any, total: Any) -> None:
     """Combine rows, as the list of each target says, three at a time."""
     index, value = matrices.row, matrices.value

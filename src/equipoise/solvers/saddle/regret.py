@@ -29,6 +29,8 @@ KERNEL = {
     "error_model": "numpy",
     "fastmath": {"contract", "reassoc", "nsz"},
 }
+# Called by kernels alone: without the ways in from Python they compile in less time.
+INNER = {**KERNEL, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 
 
 @njit(**KERNEL)
@@ -93,7 +95,7 @@ def regret_blocks(on: Any, regret: Any, play: Any, row: Any, scratch: Any) -> No
         _hand_up(on, b, width, values)
 
 
-@njit(**KERNEL)
+@njit(**INNER)
 def _arrives(on: Any, b: Any, width: Any, scratch: Any) -> Any:
     """Return the plan of the parents of block ``b``, in ``scratch`` if it has to be gathered."""
     up, link = on.blocks.parent[b], on.blocks.link[b]
@@ -106,7 +108,7 @@ def _arrives(on: Any, b: Any, width: Any, scratch: Any) -> Any:
     return scratch[:width]
 
 
-@njit(**KERNEL)
+@njit(**INNER)
 def _hand_up(on: Any, b: Any, width: Any, values: Any) -> None:
     """Add the values of the information sets of block ``b`` to the gradient of their parents."""
     up, link = on.blocks.parent[b], on.blocks.link[b]
@@ -124,7 +126,7 @@ def _hand_up(on: Any, b: Any, width: Any, values: Any) -> None:
 # before they divide, never by a branch: so every loop runs on vectors.
 
 
-@njit(**KERNEL)
+@njit(**INNER)
 def _reach_two(width: Any, arrives: Any, play: Any, plan: Any, average: Any, share: Any) -> None:
     zero, one, count = play.dtype.type(0), play.dtype.type(1), play.dtype.type(2)
     p, q = play[:width], play[width:]
@@ -141,7 +143,7 @@ def _reach_two(width: Any, arrives: Any, play: Any, plan: Any, average: Any, sha
         b[k] += share * (v - b[k])
 
 
-@njit(**KERNEL)
+@njit(**INNER)
 def _reach_three(width: Any, arrives: Any, play: Any, plan: Any, average: Any, share: Any) -> None:
     zero, one, count = play.dtype.type(0), play.dtype.type(1), play.dtype.type(3)
     p, q, r = play[:width], play[width : 2 * width], play[2 * width :]
@@ -160,7 +162,7 @@ def _reach_three(width: Any, arrives: Any, play: Any, plan: Any, average: Any, s
         c[k] += share * (w - c[k])
 
 
-@njit(**KERNEL)
+@njit(**INNER)
 def _reach(
     actions: Any, width: Any, arrives: Any, play: Any, plan: Any, average: Any, share: Any,
     scratch: Any,
@@ -187,7 +189,7 @@ def _reach(
             mean[k] += share * (u - mean[k])
 
 
-@njit(**KERNEL)
+@njit(**INNER)
 def _regret_two(width: Any, regret: Any, gain: Any, values: Any, row: Any) -> None:
     positive, negative = row[0], row[1]
     zero, count = regret.dtype.type(0), regret.dtype.type(2)
@@ -204,7 +206,7 @@ def _regret_two(width: Any, regret: Any, gain: Any, values: Any, row: Any) -> No
         values[k] = value
 
 
-@njit(**KERNEL)
+@njit(**INNER)
 def _regret_three(width: Any, regret: Any, gain: Any, values: Any, row: Any) -> None:
     positive, negative = row[0], row[1]
     zero, count = regret.dtype.type(0), regret.dtype.type(3)
@@ -223,7 +225,7 @@ def _regret_three(width: Any, regret: Any, gain: Any, values: Any, row: Any) -> 
         values[k] = value
 
 
-@njit(**KERNEL)
+@njit(**INNER)
 def _regret(
     actions: Any, width: Any, regret: Any, play: Any, gain: Any, values: Any, row: Any, scratch: Any
 ) -> None:  # fmt: skip

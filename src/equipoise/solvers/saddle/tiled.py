@@ -18,7 +18,7 @@ from equipoise.numerics.threads import LANES, spread
 from equipoise.sequence.payoffs.last_round import Tiled
 from equipoise.sequence.payoffs.tiles import packing, tile_product
 from equipoise.sequence.treeplex import Blocks
-from equipoise.solvers.saddle.regret import KERNEL, Stretch, reach_blocks, regret_blocks
+from equipoise.solvers.saddle.regret import INNER, KERNEL, Stretch, reach_blocks, regret_blocks
 
 
 class TiledIteration:
@@ -147,7 +147,7 @@ def _sweep_tiles(
         regret_blocks(onto, taker.regret, taker.play, row, space.rows)
 
 
-@njit(**KERNEL)
+@njit(**INNER)
 def _tile(player: Any, bounds: Any, p: Any, tiles: Any, trunk: Any, buffer: Any) -> Any:
     """Return the blocks of tile ``p`` of a player."""
     count = np.uint32((len(player.blocks.start) - player.first) // tiles)
