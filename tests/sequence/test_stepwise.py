@@ -1,0 +1,40 @@
+"""Matrices by steps: always exact, and short where hands are ranked."""
+
+import numpy as np
+import pytest
+
+from equipoise.games import poker
+from equipoise.sequence.build import build
+from equipoise.sequence.payoffs.forms import STEPS
+from equipoise.sequence.payoffs.stepwise import stepwise, weights, written_out
+
+
+def showdown(n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Probabilities and showdowns of hands with weights; nobody meets her own hand."""
+    random = np.random.default_rng(seed)
+    rank, first, second = random.integers(0, n // 2, n), *random.integers(1, 4, (2, n))
+    met = np.outer(first, second) * (1.0 - np.eye(n))
+    return met / met.sum(), met / met.sum() * np.sign(np.subtract.outer(rank, rank))
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_ranked_hands_have_a_few_steps_a_row(seed):
+    n = 24
+    met, won = showdown(n, seed)
+    v, w = weights(met[None])
+    for matrix in (met, won):
+        found = stepwise(matrix[None], v, w)
+        assert np.abs(written_out(found)[0] - matrix).max() <= 1e-14 * np.abs(matrix).max()
+        assert np.count_nonzero(found.jump) + np.count_nonzero(found.rest) <= 4 * n
+
+
+def test_any_matrix_is_written_exactly():
+    matrices = np.random.default_rng(0).normal(size=(3, 5, 7))
+    found = stepwise(matrices, *weights(np.abs(matrices)))
+    np.testing.assert_allclose(written_out(found), matrices, atol=1e-12)
+
+
+def test_rhode_island_is_multiplied_by_steps():
+    tiled = build(poker.rhode_island(8, 2)).A.tiled
+    assert tiled is not None
+    assert (tiled.last.half(0, np.float64).matrices.form == STEPS).all()
