@@ -10,6 +10,8 @@ from equipoise.errors import EquipoiseError
 from equipoise.games.files.gambit.efg import parse_efg
 from equipoise.games.files.gambit.nfg import parse_nfg
 from equipoise.games.files.gambit.tokens import Tokens, escaped, quote, rational, unescape
+from equipoise.games.files.gambit.write import nfg_lines
+from equipoise.games.trees.normal import from_matrices
 
 
 def table(players: int) -> str:
@@ -154,3 +156,9 @@ def test_tables_end_where_they_should() -> None:
     ):
         with pytest.raises(EquipoiseError, match=words):
             parse_nfg(payoffs + more, "t.nfg")
+
+
+def test_labels_that_are_later_numbers_are_escaped() -> None:
+    # Gambit calls strategies 1, 2, ... first, and refuses a name that is still in use further on.
+    game = from_matrices("t", [[1], [2], [3]], actions=[("2", "1", "3"), ("1",)])
+    assert list(nfg_lines(game))[2:4] == ['{ "\\u0032" "1" "3" }', '{ "1" }']
