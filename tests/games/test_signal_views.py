@@ -122,6 +122,45 @@ def test_rank_indexer_counts_all_hands() -> None:
         assert np.array_equal(indexer.index(turn, indexer.unindex(turn, every)), every)
 
 
+def test_holdem_is_seen_without_a_list_of_deals() -> None:
+    """Sizes of the indexer by Waugh (2013), order of rounds kept."""
+    named = views(poker.limit_holdem())
+    sizes = [169, 1_286_792, 55_190_538, 2_428_287_420]
+    assert [named.count(turn) for turn in range(4)] == sizes
+    random = np.random.default_rng(1)
+    for turn, size in enumerate(sizes):
+        some = random.integers(size, size=20)
+        labels = [named.label(turn, int(view)) for view in some]
+        assert [named.find(turn, label) for label in labels] == some.tolist()
+        above = named.parent(turn, some)
+        if turn == 0:
+            assert not above.any()
+            continue
+        for view, before in zip(some.tolist(), above.tolist(), strict=True):
+            cards = named.indexer.unindex(turn, [view])[0][: sum(named.game.groups(turn - 1))]
+            assert named.number(turn - 1, cards.tolist()) == before
+
+
+def test_parents_do_not_need_the_deals(duel: StageGame) -> None:
+    for symmetry in (True, False):
+        named = views(duel, symmetry)
+        for turn, deal in enumerate(named.rounds):
+            for player in (0, 1):
+                every = np.arange(named.count(turn, player))
+                assert np.array_equal(named.parent(turn, every, player), deal.parents[player])
+
+
+def test_games_too_large_to_list_are_told_apart_by_their_rules() -> None:
+    holdem, same = poker.limit_holdem(), poker.limit_holdem()
+    assert views(holdem).fingerprint == views(same).fingerprint
+    other = poker.poker_game(
+        "flop hold'em", deck=holdem.deck, hole=2, board=(0, 3, 1, 0), tree=holdem.tree,
+        showdown="five-card",
+    )  # fmt: skip
+    assert not views(other).is_listed
+    assert views(holdem).fingerprint != views(other).fingerprint
+
+
 def test_holdem_is_refused_in_a_sentence() -> None:
     with pytest.raises(EquipoiseError, match=r"limit_holdem: found .* deals of the last round"):
         signal_rounds(poker.limit_holdem())

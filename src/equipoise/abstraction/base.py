@@ -12,7 +12,6 @@ method ends in :meth:`Abstraction.of`, and :func:`coarsen` applies its result to
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -22,7 +21,7 @@ from numpy.typing import NDArray
 
 from equipoise.errors import EquipoiseError
 from equipoise.games.files.fields import Fields
-from equipoise.games.signals.rounds import Floats, Indices, SignalRound
+from equipoise.games.signals.rounds import Floats, Indices, SignalRound, fingerprint
 
 PLAYERS = (0, 1)
 Pair = tuple[Indices, Indices]
@@ -214,23 +213,6 @@ def coarsen(rounds: Sequence[SignalRound], abstraction: Abstraction) -> tuple[Si
     )
 
 
-def fingerprint(rounds: Sequence[SignalRound]) -> str:
-    """Return a short digest of views, deals and outcomes: equal for equal signals.
-
-    Real numbers enter to about six digits, so that a digest does not depend on the order in which a
-    machine happened to add.
-    """
-    digest = hashlib.sha256()
-    for signals in rounds:
-        for indices in (*signals.parents, *signals.pairs):
-            digest.update(np.asarray(indices, dtype="<u4").tobytes())
-        digest.update(_digits(signals.weight * len(signals.weight)))
-        for kind in sorted(signals.values):
-            digest.update(kind.encode())
-            digest.update(_digits(signals.values[kind]))
-    return digest.hexdigest()[:16]
-
-
 def count(buckets: NDArray[Any]) -> int:
     """Return the number of buckets that a map without holes uses."""
     return int(buckets.max()) + 1 if len(buckets) else 0
@@ -239,10 +221,6 @@ def count(buckets: NDArray[Any]) -> int:
 def add_up(place: NDArray[Any], amount: Floats, size: int) -> Floats:
     """Return, for each of ``size`` places, the sum of the amounts that fall there."""
     return np.bincount(place, weights=amount, minlength=size).astype(np.float64, copy=False)
-
-
-def _digits(values: Floats) -> bytes:
-    return np.rint(np.asarray(values) * 2.0**20).astype("<i8").tobytes()
 
 
 def _coarsen_round(signals: SignalRound, maps: Pair, parents: Pair) -> SignalRound:

@@ -17,7 +17,8 @@ remains is an equilibrium of the whole game; step by step, when actions of both 
 
 In the last round of a poker game the rule says: with a hand that cannot lose, do not fold, do not
 call where you can raise, and do not check where that ends the game. In Rhode Island Hold'em at
-13/205/1774 buckets this alone gives Gilpin's 1,190,443 rows and 1,181,084 columns.
+13/205/1774 buckets this alone gives Gilpin's 1,190,443 rows and 1,181,084 columns of the program in
+which player 2 chooses; in player 1's, whose size is given here, rows and columns are exchanged.
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ from equipoise.abstraction.base import PLAYERS, add_up
 from equipoise.errors import EquipoiseError
 from equipoise.games.signals.betting import NO_OUTCOME, TERMINAL, BettingTree
 from equipoise.games.signals.rounds import Floats, SignalRound
+from equipoise.games.signals.sizes import program_size
 
 Mask = NDArray[np.bool_]
 Numbers = NDArray[np.int64]
@@ -78,15 +80,10 @@ class Survivors:
         return sum(int(reached[node].sum()) for node in self._nodes(player))
 
     def program_size(self) -> tuple[int, int]:
-        """Rows and columns of the linear program over what is left, counted as in Gilpin 2009.
-
-        A row for each sequence of player 1 and each equation of player 2, a column for each sequence
-        of player 2 and each equation of player 1. A player's equations are one for each information
-        set and one for the empty sequence.
-        """
-        sequences = [int(self.sequences(i).sum()) for i in PLAYERS]
-        equations = [self.infosets(i) + 1 for i in PLAYERS]
-        return sequences[0] + equations[1], sequences[1] + equations[0]
+        """Return rows and columns of the linear program over what is left."""
+        return program_size(
+            [self.infosets(i) for i in PLAYERS], [int(self.sequences(i).sum()) for i in PLAYERS]
+        )
 
     def _nodes(self, player: int) -> list[int]:
         return [int(node) for node in np.flatnonzero(self.tree.player == player)]

@@ -45,6 +45,7 @@ def command(
 
 def tree_sizes(game: ExtensiveGame) -> dict[str, Any]:
     """Return the sizes of a game tree; ``lp`` is ``None`` unless it is two-player zero-sum."""
+    from equipoise.games.signals.sizes import program_size
     from equipoise.sequence.build import build
 
     sizes: dict[str, Any] = {
@@ -59,13 +60,13 @@ def tree_sizes(game: ExtensiveGame) -> dict[str, Any]:
         form = build(game)
     except EquipoiseError:
         return sizes
-    # The program max { f·q : A'x >= F'q, Ex = e, x >= 0 }, counted as in the published sizes
-    # (Gilpin 2009, table 8.1): E and F have an entry a sequence and an entry an information set.
+    spaces = form.X, form.Y
+    sequences, infosets = [own.size for own in spaces], [own.infosets for own in spaces]
+    rows, columns = program_size(infosets, sequences)
     sizes["lp"] = {
-        "rows": form.Y.size + form.X.infosets + 1,
-        "columns": form.X.size + form.Y.infosets + 1,
-        "nonzeros": form.A.nonzeros
-        + sum(space.size + space.infosets for space in (form.X, form.Y)),
+        "rows": rows,
+        "columns": columns,
+        "nonzeros": form.A.nonzeros + sum(sequences) + sum(infosets),
     }
     return sizes
 

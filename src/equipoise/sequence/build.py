@@ -5,15 +5,16 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
-from equipoise.abstraction.base import Abstraction, coarsen, fingerprint
+from equipoise.abstraction.base import Abstraction, coarsen
 from equipoise.errors import EquipoiseError
 from equipoise.games.signals.betting import BettingTree
 from equipoise.games.signals.stage_game import StageGame
-from equipoise.games.signals.views import signal_rounds
+from equipoise.games.signals.views import outcome_ranges, signal_rounds, views
 from equipoise.games.trees.extensive import CHANCE, ExtensiveGame
 from equipoise.games.trees.normal import NormalGame
 from equipoise.sequence.from_signals import factored_form
@@ -86,7 +87,7 @@ def _build_factored(game: StageGame, abstraction: Abstraction | None, tiles: boo
     """Return the form of a game with signals, from its two factors."""
     rounds = signal_rounds(game)
     own = game_fingerprint(game)
-    units, tree = betting_units(game.tree, rounds)
+    units, tree = betting_units(game.tree, outcome_ranges(game))
     if abstraction is not None:
         rounds = coarsen(rounds, abstraction)
         digest = hashlib.sha256()
@@ -102,17 +103,18 @@ def _build_factored(game: StageGame, abstraction: Abstraction | None, tiles: boo
 def units_of(game: ExtensiveGame | StageGame) -> Units:
     """Return the units that the form of ``game`` would have, without building it."""
     if isinstance(game, StageGame):
-        return betting_units(game.tree, signal_rounds(game))[0]
+        return betting_units(game.tree, outcome_ranges(game))[0]
     return tree_units(game)[0]
 
 
+@lru_cache(maxsize=16)
 def game_fingerprint(game: StageGame) -> str:
     """Return a digest of the betting tree and the signals: what strategies of the game depend on."""
     tree = game.tree
     digest = hashlib.sha256("\0".join(tree.action).encode())
     for array in (tree.parent, tree.round, tree.player):
         digest.update(np.ascontiguousarray(array, dtype=np.int64).tobytes())
-    digest.update(fingerprint(signal_rounds(game)).encode())
+    digest.update(views(game).fingerprint.encode())
     return digest.hexdigest()[:16]
 
 

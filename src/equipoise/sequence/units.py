@@ -13,14 +13,13 @@ which the payoffs add up to a constant is a zero-sum game like any other.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
 from equipoise.games.signals.betting import NO_OUTCOME, TERMINAL, BettingTree
-from equipoise.games.signals.rounds import SignalRound
 from equipoise.games.trees.extensive import ExtensiveGame, Floats
 from equipoise.numerics.powers import power_below
 
@@ -41,6 +40,9 @@ class Units:
 PLAIN = Units()
 """Units of a form whose payoffs are the user's own."""
 
+Ranges = Sequence[Mapping[str, tuple[float, float]]]
+"""For each round and kind of outcome, its least and largest value at scale one."""
+
 
 def tree_units(game: ExtensiveGame) -> tuple[Units, Floats]:
     """Return the units of a tree, and what each of its outcomes pays player 1 in them."""
@@ -51,9 +53,9 @@ def tree_units(game: ExtensiveGame) -> tuple[Units, Floats]:
     return units, payoffs[game.payoff[:, 0]] / units.unit
 
 
-def betting_units(tree: BettingTree, rounds: Sequence[SignalRound]) -> tuple[Units, BettingTree]:
+def betting_units(tree: BettingTree, ranges: Ranges) -> tuple[Units, BettingTree]:
     """Return the units of a game with signals, and its betting tree with payments in them."""
-    ends = np.array(_extremes(tree, rounds))
+    ends = np.array(_extremes(tree, ranges))
     low, high = float(ends.min()), float(ends.max())
     units = Units(high - low, min(max(0.0, low), high))
     base = tree.base / units.unit
@@ -61,15 +63,15 @@ def betting_units(tree: BettingTree, rounds: Sequence[SignalRound]) -> tuple[Uni
     return units, replace(tree, base=base, scale=tree.scale / units.unit)
 
 
-def _extremes(tree: BettingTree, rounds: Sequence[SignalRound]) -> list[float]:
+def _extremes(tree: BettingTree, ranges: Ranges) -> list[float]:
     """Return the least and the most that player 1 may be paid at each leaf."""
     worth = {
-        (turn, k): (float(signals.values[kind].min()), float(signals.values[kind].max()))
-        for turn, signals in enumerate(rounds)
+        (turn, k): own[kind]
+        for turn, own in enumerate(ranges)
         for k, kind in enumerate(tree.kinds)
-        if kind in signals.values
+        if kind in own
     }
-    worth |= {(turn, NO_OUTCOME): (0.0, 0.0) for turn in range(len(rounds))}
+    worth |= {(turn, NO_OUTCOME): (0.0, 0.0) for turn in range(len(ranges))}
     return [
         float(tree.base[leaf, 0] + tree.scale[leaf] * end)
         for leaf in np.flatnonzero(tree.player == TERMINAL)

@@ -127,5 +127,4 @@ def _signal_groups(game: StageGame) -> Iterator[Group]:
 def view_names(game: StageGame, turn: int, player: int) -> tuple[str, ...]:
     """Return the name of every view of ``player`` in round ``turn``."""
     named = views(game)
-    count = named.rounds[turn].views[player]
-    return tuple(named.label(turn, view, player) for view in range(count))
+    return tuple(named.label(turn, view, player) for view in range(named.count(turn, player)))

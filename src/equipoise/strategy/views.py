@@ -14,7 +14,9 @@ from equipoise.strategy.profile import Layout, Strategy
 
 def view_layout(game: StageGame) -> Layout:
     """Return the layout of strategies that play ``game`` by its views."""
-    return Layout.of(game.tree, [signals.views for signals in views(game).rounds])
+    named = views(game)
+    counts = [[named.count(turn, player) for player in (0, 1)] for turn in range(game.rounds)]
+    return Layout.of(game.tree, counts)
 
 
 def require_views(game: StageGame, strategy: Strategy) -> Layout:

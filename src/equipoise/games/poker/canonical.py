@@ -8,7 +8,10 @@ compared at once.
 
 from __future__ import annotations
 
+import hashlib
+import random
 from collections.abc import Sequence
+from functools import cached_property
 from itertools import combinations, combinations_with_replacement, permutations, product
 from math import comb, factorial
 from typing import Protocol
@@ -20,10 +23,11 @@ from equipoise.cards.deck import Cards, Deck
 from equipoise.errors import EquipoiseError
 from equipoise.games.poker.game import PokerGame
 from equipoise.games.signals.betting import SHOWDOWN
-from equipoise.games.signals.rounds import Floats, SignalRound
+from equipoise.games.signals.rounds import Floats, SignalRound, fingerprint
 
 _SUITS = "abcd"
-_MAX_PAIRS = 30_000_000
+_MAX_PAIRS = 30_000_000  # up to renamings of suits
+_SHOWDOWNS = 1000  # in a digest of rules
 
 Numbers = NDArray[np.int64]
 
@@ -107,8 +111,42 @@ class CanonicalViews:
     def __init__(self, game: PokerGame) -> None:
         self.game = game
         self.indexer = _indexer(game, game.groups(game.rounds - 1))
-        _refuse_large(game)
-        self.rounds = tuple(self._round(turn) for turn in range(game.rounds))
+
+    @property
+    def is_listed(self) -> bool:
+        """Whether all hole cards can be compared on all boards: they cannot in Texas hold'em."""
+        return self.game.pair_count(self.game.rounds - 1) <= _most_pairs(self.game)
+
+    @cached_property
+    def rounds(self) -> tuple[SignalRound, ...]:
+        """The deals of each round, if there are few enough."""
+        if not self.is_listed:
+            pairs = self.game.pair_count(self.game.rounds - 1)
+            raise EquipoiseError(
+                f"{self.game.name}: found {pairs:,} deals of the last round, expected at most about "
+                f"{_most_pairs(self.game):,} to list them; use a table of buckets instead."
+            )
+        return tuple(self._round(turn) for turn in range(self.game.rounds))
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """A digest of the deals; where they are too many, of the cards dealt and a sample of showdowns."""
+        return fingerprint(self.rounds) if self.is_listed else _rules_digest(self.game)
+
+    def count(self, turn: int, player: int = 0) -> int:
+        """Return the number of classes of hands in round ``turn``."""
+        return self.indexer.size(self._group(turn))
+
+    def parent(self, turn: int, views: ArrayLike, player: int = 0) -> NDArray[np.uint32]:
+        """Return the view of the previous round that each of ``views`` extends (0 in round 0)."""
+        chosen = np.asarray(views)
+        if turn == 0:
+            return np.zeros(chosen.shape, dtype=np.uint32)
+        before, group = self._group(turn - 1), self._group(turn)
+        if before == group:
+            return chosen.astype(np.uint32)
+        hands = self.indexer.unindex(group, chosen)[..., : sum(self.game.groups(turn - 1))]
+        return self.indexer.index(before, hands).astype(np.uint32)
 
     def label(self, turn: int, view: int, player: int = 0) -> str:
         """Name a view: hole cards, then the board; ``Ta7b7a`` in Rhode Island hold'em.
@@ -207,24 +245,13 @@ class CanonicalViews:
             )
             sign = np.sign(strength[board, first[pair]] - strength[board, second[pair]])
             values[SHOWDOWN] = np.bincount(place, weights=copies[board] * sign) / count
-        parents = self._parents(turn)
+        parents = self.parent(turn, np.arange(size))
         return SignalRound(
             parents=(parents, parents),
             pairs=((pairs // size).astype(np.uint32), (pairs % size).astype(np.uint32)),
             weight=count / count.sum(),
             values=values,
         )
-
-    def _parents(self, turn: int) -> NDArray[np.uint32]:
-        group = self._group(turn)
-        every = np.arange(self.indexer.size(group))
-        if turn == 0:
-            return np.zeros(len(every), dtype=np.uint32)
-        before = self._group(turn - 1)
-        if before == group:
-            return every.astype(np.uint32)
-        hands = self.indexer.unindex(group, every)[:, : sum(self.game.groups(turn - 1))]
-        return self.indexer.index(before, hands).astype(np.uint32)
 
 
 def _indexer(game: PokerGame, groups: Sequence[int]) -> Indexer:
@@ -235,15 +262,26 @@ def _indexer(game: PokerGame, groups: Sequence[int]) -> Indexer:
     return HandIndexer(groups, game.deck)
 
 
-def _refuse_large(game: PokerGame) -> None:
-    """Refuse to compare all hole cards on all boards when there are too many of them."""
-    pairs = game.pair_count(game.rounds - 1)
-    renamings = factorial(len(game.deck.suits))
-    if pairs // renamings > _MAX_PAIRS:
-        raise EquipoiseError(
-            f"{game.name}: found {pairs:,} deals of the last round, expected at most about "
-            f"{_MAX_PAIRS * renamings:,} to list its views; use an abstraction by sampling instead."
-        )
+def _rules_digest(game: PokerGame) -> str:
+    """Return a digest of the deck, the cards dealt in each round and who wins some showdowns."""
+    deck, size = game.deck, game.hole + sum(game.public)
+    digest = hashlib.sha256(repr((deck.ranks, deck.suits, game.hole, game.public)).encode())
+    # The one generator whose numbers are the same in every version of Python.
+    source = random.Random(0)
+    hands = np.array(
+        [sorted(range(deck.size), key=lambda _: source.random()) for _ in range(_SHOWDOWNS)],
+        dtype=np.uint8,
+    )
+    own, other = hands[:, : game.hole], hands[:, size : size + game.hole]
+    board = hands[:, game.hole : size]
+    first, second = (game.strength(deck, hole, board) for hole in (own, other))
+    digest.update((first > second).tobytes() + (first < second).tobytes())
+    return digest.hexdigest()[:16]
+
+
+def _most_pairs(game: PokerGame) -> int:
+    """Return how many pairs of hands are listed: symmetric ones are compared once."""
+    return _MAX_PAIRS * factorial(len(game.deck.suits))
 
 
 def _boards(game: PokerGame, turn: int) -> tuple[Cards, Numbers]:

@@ -6,13 +6,17 @@ card game, renaming suits). Views of a round are numbered 0, 1, ...; each extend
 previous round. A *deal* is a pair of views that can occur together.
 
 Abstractions merge views into buckets; payoff operators need, of a whole round, only the joint
-distribution of the two players' buckets and the expected outcome in each cell.
+distribution of the two players' buckets and the expected outcome in each cell. So a
+:class:`SignalRound` over views (listed, in small games) and one over buckets (made of it, or by going
+through boards, in large games) are the same thing.
 """
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,9 +27,9 @@ Floats = NDArray[np.float64]
 Indices = NDArray[np.uint32]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class SignalRound:
-    """The deals of one round.
+    """The deals of one round, over views or over buckets.
 
     Attributes
     ----------
@@ -50,6 +54,32 @@ class SignalRound:
     def views(self) -> tuple[int, int]:
         """Number of views of each player."""
         return len(self.parents[0]), len(self.parents[1])
+
+
+def fingerprint(rounds: Sequence[SignalRound]) -> str:
+    """Return a short digest of views, deals and outcomes: equal for equal signals.
+
+    Real numbers enter to about six digits, so that a digest does not depend on the order in which a
+    machine happened to add.
+    """
+    return _fingerprint(tuple(rounds))
+
+
+@lru_cache(maxsize=4)
+def _fingerprint(rounds: tuple[SignalRound, ...]) -> str:
+    digest = hashlib.sha256()
+    for signals in rounds:
+        for indices in (*signals.parents, *signals.pairs):
+            digest.update(np.asarray(indices, dtype="<u4").tobytes())
+        digest.update(_digits(signals.weight * len(signals.weight)))
+        for kind in sorted(signals.values):
+            digest.update(kind.encode())
+            digest.update(_digits(signals.values[kind]))
+    return digest.hexdigest()[:16]
+
+
+def _digits(values: Floats) -> bytes:
+    return np.rint(np.asarray(values) * 2.0**20).astype("<i8").tobytes()
 
 
 def sample(

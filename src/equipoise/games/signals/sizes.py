@@ -76,8 +76,7 @@ def sizes(game: StageGame, rounds: Sequence[SignalRound] | None = None) -> Sizes
     infosets, sequences = sequence_counts(tree, views)
     rows = columns = entries = nonzeros = None
     if game.players == 2:
-        rows = infosets[0] + 1 + sequences[1]
-        columns = sequences[0] + infosets[1] + 1
+        rows, columns = program_size(infosets, sequences)
         entries = _raw_nonzeros(game) if rounds is None else payoff_nonzeros(tree, rounds)
         nonzeros = None if entries is None else entries + sum(infosets) + sum(sequences)
     return Sizes(
@@ -91,6 +90,11 @@ def sizes(game: StageGame, rounds: Sequence[SignalRound] | None = None) -> Sizes
         payoff_nonzeros=entries,
         nonzeros=nonzeros,
     )
+
+
+def program_size(infosets: Sequence[int], sequences: Sequence[int]) -> tuple[int, int]:
+    """Return rows and columns of max { f·q : A'x >= F'q, Ex = e, x >= 0 } (see the module)."""
+    return sequences[1] + infosets[0] + 1, sequences[0] + infosets[1] + 1
 
 
 def sequence_counts(

@@ -1,31 +1,47 @@
 """The signal factor of a two-player game: views of each round, numbered and named.
 
-:func:`signal_rounds` is what abstraction and payoff operators read. Views are numbered in the order
-of their signals; in poker, unless told otherwise, up to the symmetries of the deck
-(:mod:`equipoise.games.poker.canonical`).
+What a player can see is apart from what nature deals. :func:`views` counts, numbers and names what can
+be seen, in a game of any size; :func:`signal_rounds` lists the deals, pairs of views, of a game that has
+few enough, when they are asked for. Views are numbered in the order of their signals; in poker, unless
+told otherwise, up to the symmetries of the deck (:mod:`equipoise.games.poker.canonical`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Protocol
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from equipoise.errors import EquipoiseError
 from equipoise.games.poker.game import PokerGame
-from equipoise.games.signals.rounds import Floats, Indices, SignalRound
+from equipoise.games.signals.rounds import Floats, Indices, SignalRound, fingerprint
 from equipoise.games.signals.stage_game import StageGame, View, deals
 
 
 class Views(Protocol):
-    """The views of a game: their deals, and their names."""
+    """The views of a game: how many, which extends which, and their names; and their deals."""
+
+    @property
+    def is_listed(self) -> bool:
+        """Whether the deals are few enough for :attr:`rounds`."""
 
     @property
     def rounds(self) -> tuple[SignalRound, ...]:
-        """The deals of each round."""
+        """The deals of each round, listed when first asked for; raises if there are too many."""
+
+    @property
+    def fingerprint(self) -> str:
+        """A digest of views, deals and outcomes; where deals are not listed, of the rules."""
+
+    def count(self, turn: int, player: int = 0) -> int:
+        """Return the number of views of a round."""
+
+    def parent(self, turn: int, views: ArrayLike, player: int = 0) -> Indices:
+        """Return the view of the previous round that each of ``views`` extends (0 in round 0)."""
 
     def label(self, turn: int, view: int, player: int = 0) -> str:
         """Return the name of a view."""
@@ -56,19 +72,59 @@ def signal_rounds(game: StageGame, symmetry: bool = True) -> tuple[SignalRound, 
     return views(game, symmetry).rounds
 
 
+def outcome_ranges(game: StageGame) -> tuple[dict[str, tuple[float, float]], ...]:
+    """Return, for each round and kind of outcome that may end it, the least and the largest value."""
+    named = views(game)
+    if not named.is_listed:
+        # Poker: a hand loses, ties or wins.
+        return tuple(
+            dict.fromkeys(game.tree.kinds_ending(turn), (-1.0, 1.0)) for turn in range(game.rounds)
+        )
+    return tuple(
+        {kind: (float(value.min()), float(value.max())) for kind, value in deal.values.items()}
+        for deal in named.rounds
+    )
+
+
 class RawViews:
     """Every distinct view of a game, found by listing its deals."""
 
+    is_listed = True
+
     def __init__(self, game: StageGame) -> None:
-        listed = [deals(game, turn) for turn in range(game.rounds)]
+        self._game = game
+        self._deals = [deals(game, turn) for turn in range(game.rounds)]
         self._views: list[list[list[View]]] = [
-            [sorted({game.view(player, deal) for deal, _ in found}) for found in listed]
+            [sorted({game.view(player, deal) for deal, _ in found}) for found in self._deals]
             for player in range(2)
         ]
         self._number = [[{v: i for i, v in enumerate(vs)} for vs in own] for own in self._views]
         self._labels = [[[game.text(v) for v in vs] for vs in own] for own in self._views]
         self._found = [[{t: i for i, t in enumerate(ts)} for ts in own] for own in self._labels]
-        self.rounds = tuple(self._round(game, turn, found) for turn, found in enumerate(listed))
+
+    @cached_property
+    def rounds(self) -> tuple[SignalRound, ...]:
+        """The deals of each round."""
+        return tuple(self._round(turn) for turn in range(self._game.rounds))
+
+    @property
+    def fingerprint(self) -> str:
+        """A digest of views, deals and outcomes."""
+        return fingerprint(self.rounds)
+
+    def count(self, turn: int, player: int = 0) -> int:
+        """Return the number of views of a round."""
+        return len(self._views[player][turn])
+
+    def parent(self, turn: int, views: ArrayLike, player: int = 0) -> Indices:
+        """Return the view of the previous round that each of ``views`` extends (0 in round 0)."""
+        chosen = np.asarray(views)
+        if turn == 0:
+            return np.zeros(chosen.shape, dtype=np.uint32)
+        length = self._game.seen(player, turn - 1)
+        before, own = self._number[player][turn - 1], self._views[player][turn]
+        found = [before[own[view][:length]] for view in chosen.ravel().tolist()]
+        return _indices(found).reshape(chosen.shape)
 
     def label(self, turn: int, view: int, player: int = 0) -> str:
         """Return the names of the signals seen, in order."""
@@ -88,13 +144,12 @@ class RawViews:
             )
         return view
 
-    def _round(
-        self, game: StageGame, turn: int, found: Sequence[tuple[tuple[int, ...], Fraction]]
-    ) -> SignalRound:
+    def _round(self, turn: int) -> SignalRound:
+        game = self._game
         kinds = game.tree.kinds_ending(turn)
         weight: dict[tuple[int, int], Fraction] = {}
         worth: dict[str, dict[tuple[int, int], Fraction]] = {kind: {} for kind in kinds}
-        for deal, probability in found:
+        for deal, probability in self._deals[turn]:
             pair = (
                 self._number[0][turn][game.view(0, deal)],
                 self._number[1][turn][game.view(1, deal)],
@@ -111,7 +166,7 @@ class RawViews:
                 worth[kind][pair] = total + probability * Fraction(gain)
         pairs = sorted(weight)
         return SignalRound(
-            parents=(self._parents(game, turn, 0), self._parents(game, turn, 1)),
+            parents=(self._parents(turn, 0), self._parents(turn, 1)),
             pairs=(_indices([a for a, _ in pairs]), _indices([b for _, b in pairs])),
             weight=_floats([weight[pair] for pair in pairs]),
             values={
@@ -120,13 +175,8 @@ class RawViews:
             },
         )
 
-    def _parents(self, game: StageGame, turn: int, player: int) -> Indices:
-        """Return the view of the previous round that each view of round ``turn`` extends."""
-        if turn == 0:
-            return np.zeros(len(self._views[player][0]), dtype=np.uint32)
-        length = game.seen(player, turn - 1)
-        before = self._number[player][turn - 1]
-        return _indices([before[view[:length]] for view in self._views[player][turn]])
+    def _parents(self, turn: int, player: int) -> Indices:
+        return self.parent(turn, np.arange(self.count(turn, player)), player)
 
 
 def _indices(values: Sequence[int]) -> Indices:
