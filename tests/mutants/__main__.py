@@ -57,6 +57,7 @@ TESTS: dict[str, tuple[str, ...]] = {
     "certificates.bayesian": ("qualitative/test_certify_bayesian.py",),
     "certificates.tournament": ("tournament/test_algorithms.py",),
     "games.files": ("games/test_rules_file.py", "games/test_load.py"),
+    "games.files.fields": ("games/test_fields.py",),
     "games.files.bayesian": ("qualitative/test_signal_file.py",),
     "games.files.convert": ("games/test_convert.py",),
     "games.files.gambit": ("games/test_gambit_limits.py", "games/test_gambit.py"),

@@ -15,7 +15,7 @@ from equipoise.errors import EquipoiseError
 from equipoise.games import poker
 from equipoise.games.signals.views import signal_rounds
 from equipoise.games.trees.normal import from_matrices
-from equipoise.sequence.build import build, game_fingerprint
+from equipoise.sequence.build import build, game_fingerprint, units_of
 from equipoise.sequence.treeplex import SAME, Treeplex
 
 LINK = np.array([1, 0, 1, 2])
@@ -263,3 +263,8 @@ def test_fingerprints_of_games_with_signals_are_of_betting_and_signals() -> None
         other = copy(games[0])
         object.__setattr__(other, "tree", replace(tree, **{part: values}))
         assert game_fingerprint(other) != prints[0]
+
+
+def test_units_are_known_before_a_form_is_built() -> None:
+    for game in (random_duel(1), poker.kuhn(), poker.leduc(3, 1)):
+        assert units_of(game) == build(game).units
