@@ -91,7 +91,8 @@ def test_the_picture_is_drawn_by_its_script(
 
 def test_every_page_can_be_found() -> None:
     listed = re.findall(r": (\S+\.md)$", (ROOT / "mkdocs.yml").read_text(), re.MULTILINE)
-    assert sorted(listed) == sorted(page.name for page in (ROOT / "docs").glob("*.md"))
+    docs = ROOT / "docs"
+    assert sorted(listed) == sorted(str(page.relative_to(docs)) for page in docs.rglob("*.md"))
 
 
 def test_scripts_can_be_run() -> None:

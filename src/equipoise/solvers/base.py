@@ -235,6 +235,8 @@ def solve(
 ) -> Solution:
     """Run ``method`` on ``form`` until ``stop`` holds, and return the best point measured.
 
+    Ctrl-C ends the solve with status ``interrupted`` and the best point so far.
+
     Parameters
     ----------
     form, method, stop
@@ -248,8 +250,6 @@ def solve(
         which ``resume`` continues.
     resume
         Arrays that ``checkpoint`` was given.
-
-    Ctrl-C ends the solve with status ``interrupted`` and the best point so far.
     """
     stop = (stop or Relative(1e-6)).at(form.units.stake)
     horizon = None if math.isinf(stop.iterations) else int(stop.iterations)
