@@ -17,6 +17,7 @@ from equipoise.solvers.methods import METHODS, method
 from equipoise.strategy.store import load, load_strategy, log_of, save_strategy
 
 SOLVE_FIELDS = {
+    "family",
     "game",
     "algorithm",
     "status",
@@ -198,7 +199,7 @@ def test_the_certificate_has_the_last_word(cli: Cli, monkeypatch: pytest.MonkeyP
     from equipoise.certificates import Certificate
 
     beaten = Certificate((0.0, 0.0), (1.0, 1.0), (1.0, 1.0))
-    monkeypatch.setattr("equipoise.certificates.gap.certify", lambda *_: beaten)
+    monkeypatch.setattr("equipoise.certificates.gap.certify", lambda *_, **__: beaten)
     outcome = cli("solve", "kuhn", "--json")
     assert outcome.code == 1
     assert (outcome.fields["status"], outcome.fields["gap"]) == ("uncertified", 2.0)

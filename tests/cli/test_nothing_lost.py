@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from commandline import Cli
 
-from equipoise.cli.checkpoints import default_file
+from equipoise.road.checkpoints import default_file
 from equipoise.strategy.store import load, load_strategy
 
 PENNIES = """NFG 1 R "pennies" { "Even" "Odd" } { 2 2 } 1 -1 -1 1 -1 1 2 -2"""

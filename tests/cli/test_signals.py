@@ -54,7 +54,7 @@ def test_the_whole_road(cli: Cli, tmp_path: Path) -> None:
 def test_dominated_actions_can_be_eliminated_first(cli: Cli) -> None:
     exact = cli("solve", "auction", "--json").fields
     solved = cli("solve", "auction", "--eliminate", "--out", "left.eqp", "--json").fields
-    assert solved["algorithm"] == "eliminate:shrink:lp"
+    assert solved["algorithm"] == "eliminate:lp"
     assert solved["value"] == pytest.approx(exact["value"], abs=1e-9)
     assert solved["gap"] <= 1e-9
     whole = cli("info", "auction", "--json").fields["lp"]

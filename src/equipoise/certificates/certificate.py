@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -85,3 +85,24 @@ class Certificate:
         # Rounded once, however many players there are: one unit upwards is then a bound.
         total = math.fsum(self.gains)
         return float(np.nextafter(total, np.inf)) if self.rigorous else total
+
+    def meets(self, target: float | tuple[float, ...], allowance: float = 0.0) -> bool:
+        """Say whether the gap, or every player's own gain, is within ``target``.
+
+        The ``allowance`` is what rounding alone may add.
+        """
+        if isinstance(target, tuple):
+            pairs = zip(self.gains, target, strict=True)
+            return all(gain <= most + allowance for gain, most in pairs)
+        return self.gap <= target + allowance
+
+    def summary(self) -> dict[str, Any]:
+        """Return the certificate in the words of the JSON objects that commands print."""
+        if len(self.values) != 2:
+            return {"values": self.values, "gains": self.gains, "gap": self.gap}
+        return {
+            "value": self.value,
+            "lower": self.value - self.gains[1],
+            "upper": self.best_responses[0],
+            "gap": self.gap,
+        }

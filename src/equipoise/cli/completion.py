@@ -18,7 +18,7 @@ def complete_game(incomplete: str) -> list[str]:
 
 def complete_strategy(incomplete: str) -> list[str]:
     """Return strategy files that begin with ``incomplete``."""
-    from equipoise.cli.checkpoints import SUFFIX
+    from equipoise.road.checkpoints import SUFFIX
 
     return _files(incomplete, (SUFFIX,))
 

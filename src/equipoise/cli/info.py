@@ -11,6 +11,7 @@ import typer
 from equipoise.cli import options
 from equipoise.cli.output import number, print_facts, print_json
 from equipoise.errors import EquipoiseError
+from equipoise.road.zero_sum import by_round
 
 if TYPE_CHECKING:
     from equipoise.games.signals.stage_game import StageGame
@@ -94,11 +95,6 @@ def signal_sizes(game: StageGame, abstraction: Path | None = None) -> dict[str, 
         else {"rows": found.rows, "columns": found.columns, "nonzeros": found.nonzeros},
         "buckets": by_round(list(zip(*found.views, strict=True))),
     }
-
-
-def by_round(buckets: Sequence[Sequence[int]]) -> list[Any]:
-    """Return the buckets of each round: one number if all players have as many, else one each."""
-    return [counts[0] if len(set(counts)) == 1 else list(counts) for counts in buckets]
 
 
 def bucket_text(buckets: Sequence[Any]) -> str:

@@ -97,10 +97,10 @@ def command(
 
 def _load(spec: str, out: Path | None, force: bool) -> ExtensiveGame:
     """Return the game as a tree, and make sure that its profile can be saved at ``out``."""
-    from equipoise.cli.checkpoints import require_free
     from equipoise.cli.loading import load_game
     from equipoise.games.signals.unroll import unroll
     from equipoise.games.trees.extensive import ExtensiveGame
+    from equipoise.road.checkpoints import require_free
 
     rules = load_game(spec)
     if isinstance(rules, ExtensiveGame):
@@ -117,11 +117,13 @@ def _load(spec: str, out: Path | None, force: bool) -> ExtensiveGame:
 
 def _save(out: Path, spec: str, answer: NashAnswer, fields: dict[str, Any]) -> Path | None:
     """Save the profile at ``out``, or elsewhere if that fails; return where."""
-    from equipoise.cli.checkpoints import save_somewhere
+    from equipoise.road.checkpoints import save_somewhere
     from equipoise.strategy.store import save_strategy
 
     known = {**fields, "spec": spec, "algorithm": answer.method}
-    return save_somewhere(out, lambda place: save_strategy(place, answer.strategy, metadata=known))
+    return save_somewhere(
+        out, lambda place: save_strategy(place, answer.strategy, metadata=known), note
+    )
 
 
 def _fields(spec: str, answer: NashAnswer, proof: Certificate) -> dict[str, Any]:

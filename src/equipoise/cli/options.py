@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from equipoise.cli.completion import complete_game, complete_strategy
-from equipoise.errors import EquipoiseError
-
-if TYPE_CHECKING:
-    from equipoise.solvers.driver import Stop
 
 
 def _grow(context: typer.Context, nodes: int | None) -> int | None:
@@ -61,19 +57,3 @@ Nodes = Annotated[
         show_default="10,000,000",
     ),
 ]
-
-
-def gap_rule(text: str | None) -> Stop | None:
-    """Return the rule that ``--gap`` spells, a number in the game's units or one with an r."""
-    from equipoise.solvers.driver import Gap, Relative
-
-    if text is None:
-        return None
-    number = text.strip().lower()
-    try:
-        return Relative(float(number[:-1])) if number.endswith("r") else Gap(float(number))
-    except (ValueError, EquipoiseError):
-        raise EquipoiseError(
-            f"--gap: found '{text}', expected a number >= 0 such as 0.01, or 1e-6r in parts of what "
-            "is at stake."
-        ) from None

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from itertools import islice
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -13,10 +12,12 @@ from equipoise.cli import options
 from equipoise.cli.completion import complete_algorithm
 from equipoise.cli.info import bucket_text, program_text
 from equipoise.cli.output import duration, note, number, print_facts, print_json, print_table
-from equipoise.cli.pipeline import Request, Result, run, summary
 from equipoise.errors import EquipoiseError
 from equipoise.games.base import GAMES
 from equipoise.solvers.methods import AUTO, METHODS, WRAPPERS
+
+if TYPE_CHECKING:
+    from equipoise.road.result import Result
 
 CONVERGED, STOPPED_SHORT, INTERRUPTED = 0, 1, 130
 
@@ -83,45 +84,47 @@ def command(
 
     A game with signals is abstracted before it is solved, and the solution lifted back.
     """
-    from equipoise.cli.checkpoints import default_file
-    from equipoise.solvers.driver import Status, Stop
+    from equipoise.cli.progress import live
+    from equipoise.road.checkpoints import default_file
+    from equipoise.road.verbs import solve
+    from equipoise.solvers.driver import Status
 
     if not checkpoint >= 0:
         raise EquipoiseError(f"--checkpoint: found {checkpoint}, expected a number >= 0.")
-    request = Request(
-        spec=game,
-        abstraction=abstraction,
-        method=method,
-        eliminate=eliminate,
-        algorithm=algorithm,
-        gap=options.gap_rule(gap),
-        limits=Stop(
-            iterations=math.inf if iterations is None else iterations,
-            seconds=math.inf if time is None else time,
-        ),
+    if method is not None and abstraction is not None:
+        raise EquipoiseError("--method: found --abstraction as well, expected one of the two.")
+    place = out or default_file(game)
+    result = solve(
+        game,
+        algorithm,
+        gap,
+        iterations=iterations,
+        time=time,
         seed=seed,
-        out=out or default_file(game),
+        out=place,
         resume=resume,
-        checkpoint_seconds=checkpoint,
         force=force,
-        is_shown=not json,
+        checkpoint=checkpoint,
+        show=lambda stop: live(stop, is_shown=not json),
+        note=note,
+        abstraction=abstraction or method,
+        eliminate=eliminate,
     )
-    result = run(request)
     if json:
-        print_json({**summary(request, result), "strategy": result.saved and str(result.saved)})
+        print_json({**result.summary(), "strategy": result.saved and str(result.saved)})
     else:
-        _print(request, result)
-    if result.status is Status.CONVERGED and result.saved == request.out:
+        _print(result)
+    if result.status is Status.CONVERGED and result.saved == place:
         return CONVERGED
     return INTERRUPTED if result.status is Status.INTERRUPTED else STOPPED_SHORT
 
 
-def _print(request: Request, result: Result) -> None:
+def _print(result: Result) -> None:
     """Print the summary, where time and memory went, and the first lines of the strategy."""
     from equipoise.cli.show import print_decisions
     from equipoise.strategy.table import decisions, infosets
 
-    facts = summary(request, result)
+    facts = result.summary()
     print_facts(
         {
             "game": facts["game"],
@@ -143,10 +146,10 @@ def _print(request: Request, result: Result) -> None:
     header = ("step", "time", "CPU time", "peak memory")
     rows = [
         (name, duration(wall), duration(cpu), f"{memory:.0f} MB")
-        for name, wall, cpu, memory in result.steps.taken
+        for name, wall, cpu, memory in result.steps
     ]
     print_table(header, rows)
-    print_decisions(islice(decisions(result.game, result.found.strategy), _PREVIEW))
+    print_decisions(islice(decisions(result.game, result.strategy), _PREVIEW))
     left = infosets(result.game) - _PREVIEW
     if left > 0:
         where = "" if result.saved is None else f": equipoise show {result.saved}"

@@ -52,8 +52,8 @@ def import_command(
     json: options.Json = False,
 ) -> None:
     """Read a strategy of a game from text, whoever wrote it, and save it."""
-    from equipoise.cli.checkpoints import SUFFIX, require_free
     from equipoise.cli.loading import load_game
+    from equipoise.road.checkpoints import SUFFIX, require_free
     from equipoise.strategy.store import save_strategy
     from equipoise.strategy.text import read_text
 

@@ -102,9 +102,9 @@ def command(
     Every state is solved: all stacks, all positions, with all players left and with fewer.
     """
     from equipoise.certificates.tournament import certify_tournament
-    from equipoise.cli.checkpoints import checkpoint_of, save_somewhere
     from equipoise.files import discard, require_plots
     from equipoise.games.tournaments.tournament import Tournament
+    from equipoise.road.checkpoints import checkpoint_of, save_somewhere
     from equipoise.solvers.driver import Status, Stop
     from equipoise.solvers.stochastic.tournament import GAIN
 
@@ -141,7 +141,7 @@ def command(
         solution = replace(solution, status=Status.CONVERGED)
     elif solution.status is Status.CONVERGED:
         solution = replace(solution, status=Status.UNCERTIFIED)
-    saved = save_somewhere(out, lambda place: _save(place, solution, proof, inner))
+    saved = save_somewhere(out, lambda place: _save(place, solution, proof, inner), note)
     if saved is not None and solution.status is Status.CONVERGED:
         discard(checkpoint_of(out))
     files = [] if saved is None else [saved]
@@ -202,7 +202,7 @@ def _solve(
 ) -> TournamentSolution:
     """Solve, with a checkpoint beside ``out`` while it is short of its target."""
     from equipoise.bundle import load
-    from equipoise.cli.checkpoints import checkpoint_of, saver
+    from equipoise.road.checkpoints import Checkpoints, checkpoint_of
     from equipoise.solvers.stochastic.tournament import solve_tournament
     from equipoise.strategy.store import CHECKPOINT
     from equipoise.strategy.tournament import rules_of
@@ -226,7 +226,7 @@ def _solve(
         stop,
         inner=inner,
         monitor=monitor,
-        checkpoint=saver(path, own),
+        checkpoint=Checkpoints(out, note=note).saver(own),
         resume=start,
     )
 

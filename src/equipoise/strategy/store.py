@@ -21,10 +21,12 @@ __all__ = [
     "FORMAT",
     "STRATEGY",
     "Bundle",
+    "Metadata",
     "load",
     "load_abstraction",
     "load_strategy",
     "log_of",
+    "packed",
     "save",
     "save_abstraction",
     "save_strategy",
@@ -50,9 +52,15 @@ def save_strategy(
     metadata: Mapping[str, Any] | None = None,
 ) -> None:
     """Write ``strategy``, the log of the solve that found it, and what else is known about it."""
-    arrays: Arrays = {f"behaviour.{i}": vector for i, vector in enumerate(strategy.behaviour)}
+    arrays, own = packed(strategy)
     if log is not None:
         arrays["log"] = log
+    save(path, STRATEGY, arrays, {**(metadata or {}), **own})
+
+
+def packed(strategy: Strategy) -> tuple[Arrays, Metadata]:
+    """Return ``strategy`` as arrays and metadata, from which :func:`strategy_of` makes it again."""
+    arrays: Arrays = {f"behaviour.{i}": vector for i, vector in enumerate(strategy.behaviour)}
     own: Metadata = {
         "game": strategy.game,
         "fingerprint": strategy.fingerprint,
@@ -60,7 +68,7 @@ def save_strategy(
     }
     if strategy.layout is not None:
         own["layout"] = {"nodes": strategy.layout.nodes, "buckets": strategy.layout.buckets}
-    save(path, STRATEGY, arrays, {**(metadata or {}), **own})
+    return arrays, own
 
 
 def load_strategy(path: str | Path, *, verify: bool = True) -> Strategy:

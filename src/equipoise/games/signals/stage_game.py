@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import accumulate, pairwise
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -61,6 +61,7 @@ class StageGame:
     private: tuple[tuple[int, ...], ...]
     tree: BettingTree
     outcomes: Mapping[str, OutcomeFunction]
+    family: ClassVar[str] = "zero-sum"
 
     def __repr__(self) -> str:
         return (

@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -74,6 +75,7 @@ class ExtensiveGame:
     infoset_label: tuple[str, ...]
     infoset_actions: tuple[tuple[str, ...], ...]
     chance_label: Mapping[int, str]
+    family: ClassVar[str] = "zero-sum"
 
     def __repr__(self) -> str:
         return (

@@ -11,15 +11,14 @@ import hashlib
 import tempfile
 import unicodedata
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from equipoise.cli.output import note
 from equipoise.errors import EquipoiseError
 
 if TYPE_CHECKING:
     from equipoise.sequence.build import SequenceForm
-    from equipoise.solvers.base import Method
     from equipoise.solvers.driver import Arrays
     from equipoise.strategy.store import Bundle
 
@@ -83,7 +82,7 @@ def checkpoint_of(out: Path) -> Path:
 def require_free(out: Path, name: str, fingerprint: str, force: bool) -> None:
     """Raise if saving a strategy of the game ``name`` at ``out`` would destroy something else."""
     from equipoise.files import require_writable
-    from equipoise.strategy.store import load_strategy
+    from equipoise.strategy.store import STRATEGY, load
 
     require_writable(out)
     require_writable(checkpoint_of(out))
@@ -91,52 +90,91 @@ def require_free(out: Path, name: str, fingerprint: str, force: bool) -> None:
         return
     advice = "name another --out, or add --force to replace it"
     try:
-        held = load_strategy(out, verify=False)
+        held = load(out, STRATEGY, verify=False).metadata
     except EquipoiseError:
         raise EquipoiseError(
             f"{out}: found a file that is no strategy, expected a free name: {advice}."
         ) from None
-    if held.fingerprint != fingerprint:
+    if held.get("fingerprint") != fingerprint:
         raise EquipoiseError(
-            f"{out}: found a strategy of '{held.game}', expected a free name or one of "
+            f"{out}: found a strategy of '{held.get('game')!s:.80}', expected a free name or one of "
             f"'{name}': {advice}."
         )
 
 
-def identity(form: SequenceForm, algorithm: str, method: Method, seed: int) -> dict[str, Any]:
-    """Return what a checkpoint must agree on with the solve that continues it."""
-    return {
-        "game": form.name,
-        "fingerprint": form.fingerprint,
-        "algorithm": algorithm,
-        "method": repr(method),
-        "seed": seed,
-        "unit": form.units.unit,
-    }
+@dataclass(frozen=True)
+class Checkpoints:
+    """Where an unfinished solve is kept: beside ``out``, about every ``seconds``."""
+
+    out: Path
+    seconds: float = 30.0
+    resume: bool = False
+    note: Callable[[str], None] = lambda sentence: None
+
+    @property
+    def place(self) -> Path:
+        """The file."""
+        return checkpoint_of(self.out)
+
+    def before(self) -> Bundle | None:
+        """Return what an earlier solve left to resume, if that is wanted and there is any."""
+        from equipoise.strategy.store import CHECKPOINT, load
+
+        if self.resume and self.place.exists():
+            return load(self.place, CHECKPOINT)
+        if self.resume:
+            self.note(f"{self.place}: no such checkpoint, starting from the beginning.")
+        elif self.place.exists():
+            self.note(
+                f"{self.place}: an unfinished solve, which this one replaces; --resume would "
+                "continue it."
+            )
+        return None
+
+    def saver(self, own: dict[str, Any]) -> Callable[[Arrays], None]:
+        """Return the function that a solve with the identity ``own`` calls to be saved.
+
+        A disk that is full now may have room later, and a solve is worth more than its checkpoint:
+        what goes wrong is said once, and the solve goes on.
+        """
+        from equipoise.strategy.store import CHECKPOINT, save
+
+        said: set[str] = set()
+
+        def checkpoint(state: Arrays) -> None:
+            try:
+                save(self.place, CHECKPOINT, state, own)
+            except EquipoiseError as error:
+                if str(error) not in said:
+                    said.add(str(error))
+                    self.note(f"{error} The solve goes on without this checkpoint.")
+
+        return checkpoint
+
+    def require(self, held: Bundle, own: dict[str, Any]) -> None:
+        """Raise unless the checkpoint ``held`` is of the solve with the identity ``own``."""
+        was, now = held.metadata, own
+        if was.get("fingerprint") != now["fingerprint"]:
+            found = f"game '{was.get('game')!s:.80}'"
+            expected = f"'{now['game']}' as it is now, through the same abstraction if there is one"
+        elif was.get("method") != now["method"]:
+            found, expected = f"algorithm {was.get('method')!s:.200}", now["method"]
+        elif was.get("unit") != now.get("unit"):
+            found, expected = "payoffs of another size", f"those of '{now['game']}' as it is now"
+        elif was.get("seed") != now["seed"]:
+            found, expected = f"seed {was.get('seed')!s:.80}", now["seed"]
+        else:
+            _require_counters(self.place, held)
+            return
+        raise EquipoiseError(
+            f"{self.place}: found a solve with {found}, expected {expected}: solve without --resume "
+            "to start anew."
+        )
 
 
-def saver(path: Path, own: dict[str, Any]) -> Callable[[Arrays], None]:
-    """Return the function that a solve calls to be saved at ``path``.
-
-    A disk that is full now may have room later, and a solve is worth more than its checkpoint: what
-    goes wrong is said once, and the solve goes on.
-    """
-    from equipoise.strategy.store import CHECKPOINT, save
-
-    said: set[str] = set()
-
-    def checkpoint(state: Arrays) -> None:
-        try:
-            save(path, CHECKPOINT, state, own)
-        except EquipoiseError as error:
-            if str(error) not in said:
-                said.add(str(error))
-                note(f"{error} The solve goes on without this checkpoint.")
-
-    return checkpoint
-
-
-def save_somewhere(out: Path, write: Callable[[Path], None]) -> Path | None:
+def save_somewhere(
+    out: Path, write: Callable[[Path], None], note: Callable[[str], None]
+) -> Path | None:
     """Write a result to ``out``, or, if that fails, to a temporary folder; return where it is.
 
     What was computed for hours must not end for want of room: then there is no file, and the caller
@@ -166,66 +204,54 @@ def _elsewhere(out: Path, write: Callable[[Path], None]) -> Path | None:
     return folder / out.name
 
 
-def require_same(path: Path, checkpoint: Bundle, own: dict[str, Any], form: SequenceForm) -> None:
-    """Raise unless ``checkpoint``, loaded from ``path``, belongs to this game and solve."""
-    held = checkpoint.metadata
-    if held.get("fingerprint") != own["fingerprint"]:
-        found = f"game '{held.get('game')!s:.80}'"
-        expected = f"'{form.name}' as it is now, through the same abstraction if there is one"
-    elif held.get("unit") != own["unit"]:
-        found, expected = "payoffs of another size", f"the payoffs of '{form.name}' to be unchanged"
-    elif held.get("method") != own["method"]:
-        found, expected = f"algorithm {held.get('method')!s:.200}", own["method"]
-    elif held.get("seed") != own["seed"]:
-        found, expected = f"seed {held.get('seed')!s:.80}", own["seed"]
-    else:
-        _require_arrays(path, checkpoint, form)
-        _require_same_bounds(path, checkpoint, form)
-        return
-    raise EquipoiseError(
-        f"{path}: found a solve with {found}, expected {expected}: solve without --resume to start "
-        "anew."
-    )
+def _require_counters(path: Path, checkpoint: Bundle) -> None:
+    """Raise unless counters, log and best row have the shapes and ranges they must have.
 
-
-def _require_arrays(path: Path, checkpoint: Bundle, form: SequenceForm) -> None:
-    """Raise unless the counters, the log and the best point have the shapes they must have.
-
-    What a method keeps of its own is compared with a fresh run of it when the solve begins.
+    What a run keeps of its own is compared with a fresh run when the solve begins.
     """
     import numpy as np
 
     from equipoise.strategy.store import log_of, require_log
 
     arrays = checkpoint.arrays
-    best = {"best.x": (form.X.size,), "best.y": (form.Y.size,), "best_row": (1, 6)}
-    rows = len(arrays["log"]) if "log" in arrays and arrays["log"].ndim else 0
-    shapes: dict[str, tuple[int, ...]] = {"run_counters": (2,), "log": (rows, 6)}
-    if not best.keys().isdisjoint(arrays):
-        shapes |= best
-    for name, shape in shapes.items():
-        found = arrays.get(name)
-        kind = "i" if name == "run_counters" else "f"
-        if found is None or found.shape != shape or found.dtype.kind != kind:
-            raise EquipoiseError(
-                f"{path}: array {name} is missing or has another shape, expected {shape} numbers."
-            )
-        if not np.isfinite(found).all() or (kind == "i" and found.min() < 0):
-            raise EquipoiseError(f"{path}: array {name} has numbers out of range.")
-    if rows:
+    counters = arrays.get("run_counters")
+    if counters is None or counters.shape != (2,) or counters.dtype.kind != "i":
+        raise EquipoiseError(
+            f"{path}: array run_counters is missing or has another shape, expected (2,) numbers."
+        )
+    if counters.min() < 0:
+        raise EquipoiseError(f"{path}: array run_counters has numbers out of range.")
+    if len(arrays.get("log", ())):
         log_of(path, checkpoint)
-    if "best_row" in arrays:
-        require_log(path, arrays["best_row"])
+    best = arrays.get("best_row")
+    if best is None:
+        return
+    if best.shape != (1, 6) or best.dtype.kind != "f" or not np.isfinite(best).all():
+        raise EquipoiseError(f"{path}: array best_row has another shape, expected (1, 6) numbers.")
+    require_log(path, best)
 
 
-def _require_same_bounds(path: Path, checkpoint: Bundle, form: SequenceForm) -> None:
-    """Measure the saved point again: its bounds change if payoffs or chances have changed."""
+def require_same_point(path: Path, checkpoint: Bundle, form: SequenceForm) -> None:
+    """Raise unless the best plans of ``checkpoint`` are plans of ``form``, with the same bounds.
+
+    The saved point is measured again: its bounds change if payoffs or chances have changed.
+    """
+    import numpy as np
+
     from equipoise.solvers.base import measure
     from equipoise.solvers.driver import log_rows
 
     arrays = checkpoint.arrays
-    if "best.x" not in arrays:
+    if "best_row" not in arrays:
         return
+    for name, size in (("best.x", form.X.size), ("best.y", form.Y.size)):
+        plan = arrays.get(name)
+        if plan is None or plan.shape != (size,) or plan.dtype.kind != "f":
+            raise EquipoiseError(
+                f"{path}: array {name} is missing or has another shape, expected ({size},) numbers."
+            )
+        if not np.isfinite(plan).all():
+            raise EquipoiseError(f"{path}: array {name} has numbers out of range.")
     (row,) = log_rows(arrays["best_row"])
     bounds = measure(form, arrays["best.x"], arrays["best.y"])
     slack = _SAME * form.units.stake

@@ -1,0 +1,160 @@
+"""Families of games: what the road asks of each, and where each is found.
+
+A game says which family it belongs to (``game.family``). A new family is a row of :data:`FAMILIES` and a
+module with a :class:`Family`; then loading, solving, saving, opening and certifying work for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+from equipoise.errors import EquipoiseError
+from equipoise.road.steps import Steps
+
+if TYPE_CHECKING:
+    from equipoise.certificates import Certificate
+    from equipoise.road.checkpoints import Checkpoints
+    from equipoise.solvers.driver import Arrays, Monitor, Row, Status, Stop
+    from equipoise.strategy.store import Bundle, Metadata
+
+FAMILIES: dict[str, str] = {
+    "zero-sum": "equipoise.road.zero_sum:ZeroSum",
+}
+"""Each family's name, and the class that stands for it as ``module:class``."""
+
+
+def _shows_nothing(stop: Stop) -> AbstractContextManager[Monitor | None]:
+    return nullcontext(None)
+
+
+def _ignore(sentence: str) -> None:
+    """Say nothing."""
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What a user wants of a solve.
+
+    Attributes
+    ----------
+    method
+        How to solve, by name; ``None`` leaves it to the family.
+    gap
+        What the players may still gain; ``None`` for the family's default.
+    limits
+        Limits on iterations and seconds.
+    seed
+        For methods that draw at random.
+    options
+        What only this family knows (an abstraction, models, ...).
+    show
+        Given the stop rule, a context that shows the solve in it.
+    note
+        Called with sentences that a user should see.
+    checkpoints
+        Where to keep what an interrupted solve needs, if anywhere.
+    steps
+        Measures what is done.
+    """
+
+    method: str | None
+    gap: Stop | None
+    limits: Stop
+    seed: int = 0
+    options: Mapping[str, Any] = field(default_factory=dict)
+    show: Callable[[Stop], AbstractContextManager[Monitor | None]] = _shows_nothing
+    note: Callable[[str], None] = _ignore
+    checkpoints: Checkpoints | None = None
+    steps: Steps = field(default_factory=Steps)
+
+    def only(self, family: str, *known: str) -> None:
+        """Refuse options that mean nothing to ``family``."""
+        for name, value in self.options.items():
+            if name not in known and value not in (None, False):
+                expected = f"one of {', '.join(known)}" if known else "none"
+                raise EquipoiseError(
+                    f"solve: found the option '{name}' for a {family} game, expected {expected}."
+                )
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """What a family's solver found.
+
+    Attributes
+    ----------
+    strategy
+        A strategy of the full game.
+    target
+        What the certificate must show: the gap in the user's units, or a gain for each player.
+    stake
+        What is at stake, in the same units: rounding is relative to it.
+    method, why
+        The method as the command line spells it, and why it was chosen.
+    details
+        What is particular to the family, ready for JSON.
+    """
+
+    strategy: Any
+    target: float | tuple[float, ...]
+    stake: float
+    method: str
+    why: str
+    status: Status
+    iterations: int
+    seconds: float
+    cpu_seconds: float
+    log: tuple[Row, ...]
+    details: dict[str, Any] = field(default_factory=dict)
+
+
+class Family(Protocol):
+    """All that the road asks of a family of games."""
+
+    @property
+    def name(self) -> str:
+        """The name in :data:`FAMILIES`."""
+
+    def identity(self, game: Any) -> tuple[str, str]:
+        """Return the name and the fingerprint that strategies of ``game`` carry."""
+
+    def stake(self, game: Any) -> float:
+        """Return what is at stake: the largest minus the smallest payoff."""
+
+    def solve(self, game: Any, wish: Wish) -> Found:
+        """Find a strategy of ``game``."""
+
+    def certify(self, game: Any, strategy: Any, *, rigorous: bool = False) -> Certificate:
+        """Show how good ``strategy`` is, from the rules alone."""
+
+    def pack(self, strategy: Any) -> tuple[Arrays, Metadata]:
+        """Return ``strategy`` as arrays and metadata, ``game`` and ``fingerprint`` among them."""
+
+    def unpack(self, path: Path, bundle: Bundle, game: Any) -> Any:
+        """Return the strategy that a file holds, which must be one of ``game``."""
+
+
+def family_of(game: Any) -> Family:
+    """Return the family of ``game``."""
+    name = getattr(game, "family", None)
+    if not isinstance(name, str):
+        raise EquipoiseError(
+            f"found a {type(game).__name__}, expected a game: load(...) gives one."
+        )
+    return family(name)
+
+
+def family(name: str) -> Family:
+    """Return the family called ``name``."""
+    if name not in FAMILIES:
+        raise EquipoiseError(
+            f"family '{name:.40}': unknown, expected one of {', '.join(FAMILIES)}."
+        )
+    module, _, kind = FAMILIES[name].partition(":")
+    found: Family = getattr(import_module(module), kind)()
+    return found

@@ -1,0 +1,253 @@
+"""The verbs: load, abstract, solve, certify, open; the same for every family, and the same as the commands."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from equipoise.errors import EquipoiseError
+from equipoise.games.base import load
+from equipoise.road.abstractions import ABSTRACTIONS
+from equipoise.road.checkpoints import Checkpoints, checkpoint_of, require_free, save_somewhere
+from equipoise.road.families import Family, Found, Wish, family_of
+from equipoise.road.result import Result
+from equipoise.road.steps import Steps
+from equipoise.solvers.driver import Gap, Monitor, Relative, Status, Stop
+
+if TYPE_CHECKING:
+    from equipoise.abstraction.base import Abstraction
+    from equipoise.certificates import Certificate
+
+__all__ = ["abstract", "certify", "load", "open", "solve"]
+
+# A gap above its target by less than this part of what is at stake is above it by rounding alone.
+_ROUNDING = 1e-13
+
+Note = Callable[[str], None]
+Show = Callable[[Stop], AbstractContextManager[Monitor | None]]
+
+
+def abstract(game: Any, method: str = "gameshrink") -> Abstraction:
+    """Return which signals of ``game`` need not be told apart, by a method of :data:`ABSTRACTIONS`."""
+    from equipoise.abstraction.gameshrink import gameshrink
+    from equipoise.games.signals.stage_game import StageGame
+
+    game = _game(game)
+    if method not in ABSTRACTIONS:
+        raise EquipoiseError(
+            f"abstraction: found '{method}', expected one of {', '.join(ABSTRACTIONS)}."
+        )
+    if not isinstance(game, StageGame):
+        raise EquipoiseError(
+            f"abstract: '{game.name}' has no signals, expected a game with signals."
+        )
+    return gameshrink(game, ABSTRACTIONS[method][0])
+
+
+def certify(game: Any, strategy: Any, *, rigorous: bool = False, **options: Any) -> Certificate:
+    """Return what ``strategy`` earns in ``game``, and what its best opponents could gain.
+
+    Nothing but the rules and the strategy goes in. With ``rigorous`` the gains are upper bounds that
+    hold despite rounding. Some families have more ``options``.
+    """
+    game = _game(game)
+    return family_of(game).certify(game, strategy, rigorous=rigorous, **options)
+
+
+def solve(
+    game: Any,
+    method: str | None = None,
+    gap: float | str | Stop | None = None,
+    *,
+    iterations: float | None = None,
+    time: float | None = None,
+    seed: int = 0,
+    out: str | Path | None = None,
+    resume: bool = False,
+    force: bool = False,
+    checkpoint: float = 30.0,
+    show: Show | None = None,
+    note: Note | None = None,
+    **options: Any,
+) -> Result:
+    """Go the whole road: abstract, solve, lift, certify.
+
+    Parameters
+    ----------
+    game
+        A game, or what :func:`load` makes one from.
+    method
+        How to solve, by name; by default, what suits the game.
+    gap
+        What the players together may still gain: a number, or as in ``"1e-6r"`` parts of what is at
+        stake. By default, what suits the game.
+    iterations, time
+        Limits, in iterations and seconds.
+    seed
+        For methods that draw at random.
+    out, resume, force, checkpoint
+        Where to save the result, and beside it a checkpoint about every so many seconds; whether to
+        continue from one; whether to replace another game's file.
+    show, note
+        How to show progress and say sentences: what the command line passes.
+    options
+        What the game's family knows (zero-sum: ``abstraction``, ``eliminate``).
+    """
+    steps, note = Steps(), note or (lambda sentence: None)
+    with steps.take("load"):
+        rules = _game(game)
+    kind = family_of(rules)
+    name, fingerprint = kind.identity(rules)
+    spec = game if isinstance(game, str) else name
+    place = None if out is None else Path(out)
+    target = _rule(gap)
+    if place is not None and resume:
+        before = _finished(kind, rules, spec, place, target, steps, note)
+        if before is not None:
+            return before
+    if place is not None:
+        require_free(place, name, fingerprint, force)
+    limits = Stop(
+        iterations=math.inf if iterations is None else iterations,
+        seconds=math.inf if time is None else time,
+    )
+    wish = Wish(
+        method=method,
+        gap=target,
+        limits=limits,
+        seed=seed,
+        options=options,
+        note=note,
+        checkpoints=None if place is None else Checkpoints(place, checkpoint, resume, note),
+        steps=steps,
+        **({} if show is None else {"show": show}),
+    )
+    found = kind.solve(rules, wish)
+    with steps.take("certify"):
+        proof = kind.certify(rules, found.strategy)
+    status = _judge(found, proof)
+    result = Result(rules, spec, kind.name, found, status, proof, tuple(steps.taken), seed)
+    return result if place is None else _saved(result, place, steps, note)
+
+
+def open(path: str | Path, game: Any = None) -> Result:
+    """Return the result saved at ``path``; of ``game``, if the file it came from has moved."""
+    from equipoise.games.files.fields import Fields
+    from equipoise.solvers.driver import log_rows
+    from equipoise.strategy.store import STRATEGY, log_of, spec_of
+    from equipoise.strategy.store import load as load_bundle
+
+    path = Path(path)
+    bundle = load_bundle(path, STRATEGY)
+    known = Fields(bundle.metadata, f"{path}: metadata")
+    spec = spec_of(path, bundle) or known.text("game")
+    rules = _game(spec if game is None else game)
+    kind = family_of(rules)
+    strategy = kind.unpack(path, bundle, rules)
+    log = tuple(log_rows(log_of(path, bundle))) if "log" in bundle.arrays else ()
+    found = Found(
+        strategy=strategy,
+        target=known.number("target", 0.0),
+        stake=0.0,
+        method=known.text("algorithm", "unknown"),
+        why=known.text("why", "solved before"),
+        status=_status(known.text("status", Status.CONVERGED.value)),
+        iterations=known.whole("iterations", 0),
+        seconds=known.number("seconds", 0.0),
+        cpu_seconds=known.number("cpu_seconds", 0.0),
+        log=log,
+    )
+    seed = known.whole("seed", 0)
+    return Result(rules, spec, kind.name, found, found.status, seed=seed, saved=path)
+
+
+def _game(game: Any) -> Any:
+    """Return the game that ``game`` is or names; a matrix as its tree."""
+    from equipoise.games.trees.normal import NormalGame
+
+    found = load(game) if isinstance(game, str) else game
+    return found.tree if isinstance(found, NormalGame) else found
+
+
+def _rule(gap: float | str | Stop | None) -> Stop | None:
+    """Return the rule that ``gap`` means: a number in the game's units, or one with an r."""
+    if gap is None or isinstance(gap, Stop):
+        return gap
+    text = str(gap).strip().lower()
+    try:
+        return Relative(float(text[:-1])) if text.endswith("r") else Gap(float(text))
+    except (ValueError, EquipoiseError):
+        raise EquipoiseError(
+            f"--gap: found '{gap}', expected a number >= 0 such as 0.01, or 1e-6r in parts of what "
+            "is at stake."
+        ) from None
+
+
+def _judge(found: Found, proof: Certificate) -> Status:
+    """Return the status: the certificate, not the solver, says whether the target is met."""
+    if proof.meets(found.target):
+        return Status.CONVERGED
+    if found.status is not Status.CONVERGED:
+        return found.status
+    is_rounding = proof.meets(found.target, _ROUNDING * found.stake)
+    return Status.EXHAUSTED if is_rounding else Status.UNCERTIFIED
+
+
+def _saved(result: Result, place: Path, steps: Steps, note: Note) -> Result:
+    """Save ``result`` at ``place``, or elsewhere if that fails; a solved game needs no checkpoint."""
+    from equipoise.files import discard
+
+    with steps.take("save"):
+        saved = save_somewhere(place, result.save, note)
+    if result.status is Status.CONVERGED and saved is not None:
+        discard(checkpoint_of(place))
+    return replace(result, saved=saved, steps=tuple(steps.taken))
+
+
+def _finished(
+    kind: Family, game: Any, spec: str, place: Path, target: Stop | None, steps: Steps, note: Note
+) -> Result | None:
+    """Return what is at ``place`` if there is nothing left to resume: it meets the target already.
+
+    The certificate is computed anew, so that a game whose payoffs have changed is solved again.
+    """
+    if checkpoint_of(place).exists() or not place.exists():
+        return None
+    try:
+        result = open(place, game)
+        wanted = result.found.target if target is None else target.at(kind.stake(game)).gap
+    except EquipoiseError:
+        return None  # Whether it may be replaced is another question, asked before it is.
+    with steps.take("certify"):
+        proof = kind.certify(game, result.strategy)
+    if not proof.meets(wanted):
+        return None
+    note(f"{place}: this solve is finished, its strategy meets the target of {_text(wanted)}.")
+    found = replace(result.found, target=wanted)
+    return replace(
+        result,
+        spec=spec,
+        found=found,
+        status=Status.CONVERGED,
+        proof=proof,
+        steps=tuple(steps.taken),
+    )
+
+
+def _text(target: float | tuple[float, ...]) -> str:
+    """Return a target in words."""
+    each = target if isinstance(target, tuple) else (target,)
+    return ", ".join(f"{number:.3g}" for number in each)
+
+
+def _status(text: str) -> Status:
+    """Return the status that a file names."""
+    try:
+        return Status(text)
+    except ValueError:
+        known = ", ".join(status.value for status in Status)
+        raise EquipoiseError(f"status: found '{text:.40}', expected one of {known}.") from None

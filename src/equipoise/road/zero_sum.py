@@ -1,0 +1,264 @@
+"""Two-player games whose payoffs add up to a constant: trees, matrices, games with signals.
+
+The road is: abstract (a game with signals), build the sequence form, eliminate if asked to, solve it by a
+method of :mod:`equipoise.solvers.methods`, and lift the plans back to the full game.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from equipoise.errors import EquipoiseError
+from equipoise.road.families import Found, Wish
+
+if TYPE_CHECKING:
+    from equipoise.abstraction.base import Abstraction
+    from equipoise.abstraction.dominated import Survivors
+    from equipoise.certificates import Certificate
+    from equipoise.games.signals.stage_game import StageGame
+    from equipoise.games.trees.extensive import ExtensiveGame
+    from equipoise.sequence.build import SequenceForm
+    from equipoise.sequence.reductions.restrict import Restricted
+    from equipoise.solvers.base import Method, Solution
+    from equipoise.solvers.driver import Arrays, Stop
+    from equipoise.strategy.profile import Strategy
+    from equipoise.strategy.store import Bundle, Metadata
+
+    Game = ExtensiveGame | StageGame
+
+# What both players together may gain by default, in parts of what is at stake: in a tree, and in a game
+# with signals. In the user's units it is rounded down to a power of ten (Rhode Island: 0.1 chips).
+_TREE_GAP, _SIGNALS_GAP = 1e-6, 1e-5
+
+
+@dataclass(frozen=True)
+class ZeroSum:
+    """The family of two-player zero-sum games."""
+
+    name: str = "zero-sum"
+
+    def identity(self, game: Game) -> tuple[str, str]:
+        """Return the game's name and the digest of its structure."""
+        from equipoise.games.signals.stage_game import StageGame
+        from equipoise.sequence.build import game_fingerprint
+
+        if isinstance(game, StageGame):
+            return game.name, game_fingerprint(game)
+        return game.name, game.fingerprint
+
+    def stake(self, game: Game) -> float:
+        """Return the largest minus the smallest payoff."""
+        from equipoise.sequence.build import units_of
+
+        return units_of(game).stake
+
+    def solve(self, game: Game, wish: Wish) -> Found:
+        """Abstract, build, solve and lift."""
+        from equipoise.sequence.build import build
+        from equipoise.strategy.lift import lift
+
+        wish.only(self.name, "abstraction", "eliminate")
+        steps = wish.steps
+        coarse = _abstract(game, wish)
+        with steps.take("build"):
+            form = build(game, coarse)
+        stop = (wish.limits | (wish.gap or default_gap(form))).at(form.units.stake)
+        left = _eliminate(game, coarse, wish) if wish.options.get("eliminate") else None
+        with steps.take("solve"):
+            small = None if left is None else _restrict(form, left)
+            solution, method, why = _solve(form, small, stop, wish)
+        # Kept as precise as it was solved: in single precision a file is half as large.
+        strategy = solution.strategy.astype(getattr(method, "dtype", "float64"))
+        if coarse is not None:
+            with steps.take("lift"):
+                strategy = lift(strategy, coarse)
+        return Found(
+            strategy=replace(strategy, source=game),
+            target=stop.gap,
+            stake=form.units.stake,
+            method=solution.method,
+            why=why,
+            status=solution.status,
+            iterations=solution.iterations,
+            seconds=solution.seconds,
+            cpu_seconds=solution.cpu_seconds,
+            log=solution.log,
+            details={
+                **({} if coarse is None else _buckets(coarse)),
+                **({} if left is None else _undominated(left)),
+            },
+        )
+
+    def certify(
+        self, game: Any, strategy: Strategy, *, rigorous: bool = False, infosets: bool = False
+    ) -> Certificate:
+        """Show by best responses in the full game what both players could gain.
+
+        With ``infosets``, how they stand in every information set, too.
+        """
+        from equipoise.certificates.gap import certify
+
+        return certify(game, strategy, rigorous=rigorous, infosets=infosets)
+
+    def pack(self, strategy: Strategy) -> tuple[Arrays, Metadata]:
+        """Return behaviour vectors and the layout."""
+        from equipoise.strategy.store import packed
+
+        return packed(strategy)
+
+    def unpack(self, path: Path, bundle: Bundle, game: Game) -> Strategy:
+        """Return the strategy of ``game`` in ``bundle``; its probabilities must sum to one."""
+        from equipoise.strategy.store import strategy_of
+        from equipoise.strategy.table import require_distributions
+
+        strategy = strategy_of(path, bundle)
+        try:
+            require_distributions(game, strategy)
+        except EquipoiseError as error:
+            raise EquipoiseError(f"{path}: {error}") from None
+        return replace(strategy, source=game)
+
+
+def default_gap(form: SequenceForm) -> Stop:
+    """Return the target for a user who names none."""
+    from equipoise.solvers.driver import Gap
+
+    share = (_TREE_GAP if form.tree is None else _SIGNALS_GAP) * form.units.stake
+    return Gap(10.0 ** math.floor(math.log10(share)) if share > 0 else 0.0)
+
+
+def choose(method: str, form: SequenceForm, target: float) -> tuple[Method, str]:
+    """Return the method that ``method`` names, and why it is used."""
+    from equipoise.solvers import auto, methods
+
+    if method == "auto":
+        return auto.choose(form, target)
+    return methods.method(method), "as asked for"
+
+
+def _abstract(game: Game, wish: Wish) -> Abstraction | None:
+    """Return the abstraction to solve a game with signals through; a tree has none."""
+    from equipoise.games.signals.stage_game import StageGame
+    from equipoise.road.verbs import abstract
+
+    wanted = wish.options.get("abstraction")
+    if isinstance(game, StageGame):
+        with wish.steps.take("abstract"):
+            if wanted is None or isinstance(wanted, str):
+                return None if wanted == "none" else abstract(game, wanted or "gameshrink")
+            return _checked(game, wanted)
+    if wanted is not None:
+        raise EquipoiseError(
+            f"abstraction: '{game.name}' has no signals, expected a game with some."
+        )
+    return None
+
+
+def _checked(game: StageGame, wanted: Any) -> Abstraction:
+    """Return the abstraction, or the one in the file, ``wanted``, which must be one of ``game``."""
+    from equipoise.games.signals.views import signal_rounds
+    from equipoise.strategy.store import load_abstraction
+
+    found: Abstraction = load_abstraction(wanted) if isinstance(wanted, Path) else wanted
+    try:
+        found.require(signal_rounds(game))
+    except EquipoiseError as error:
+        raise EquipoiseError(
+            f"{wanted}: {error}" if isinstance(wanted, Path) else str(error)
+        ) from None
+    return found
+
+
+def _eliminate(game: Game, coarse: Abstraction | None, wish: Wish) -> Survivors:
+    """Return the actions that are left when dominated ones are eliminated."""
+    from equipoise.abstraction.base import coarsen
+    from equipoise.abstraction.dominated import eliminate
+    from equipoise.games.signals.stage_game import StageGame
+    from equipoise.games.signals.views import signal_rounds
+
+    if not isinstance(game, StageGame):
+        raise EquipoiseError(f"eliminate: '{game.name}' has no signals, expected a game with some.")
+    with wish.steps.take("eliminate"):
+        rounds = signal_rounds(game)
+        return eliminate(game.tree, rounds if coarse is None else coarsen(rounds, coarse))
+
+
+def _restrict(form: SequenceForm, left: Survivors) -> Restricted:
+    from equipoise.sequence.reductions.restrict import restrict
+
+    return restrict(form, left.sequences(0), left.sequences(1))
+
+
+def _solve(
+    form: SequenceForm, small: Restricted | None, stop: Stop, wish: Wish
+) -> tuple[Solution, Method, str]:
+    """Solve the form, or the ``small`` one in its place, from the beginning or from a checkpoint.
+
+    Return the method, too, and why it was chosen.
+    """
+    from equipoise.games.files.fields import Fields
+    from equipoise.road.checkpoints import require_same_point
+    from equipoise.solvers.base import solve
+    from equipoise.solvers.saddle.reduced import Shrinking
+
+    kept = wish.checkpoints
+    held = None if kept is None else kept.before()
+    before = Fields({} if held is None else held.metadata, "" if kept is None else str(kept.place))
+    algorithm = wish.method or before.text("algorithm", "auto")
+    # A resumed solve goes on as it began, though its target may be another now.
+    target = before.number("target", stop.gap)
+    method, why = choose(algorithm, form if small is None else small.form, target)
+    if small is not None:
+        method = Shrinking(method, small)
+    own = {
+        "game": form.name,
+        "fingerprint": form.fingerprint,
+        "unit": form.units.unit,
+        "algorithm": algorithm,
+        "method": repr(method),
+        "seed": wish.seed,
+        "target": target,
+    }
+    if kept is not None and held is not None:
+        kept.require(held, own)
+        require_same_point(kept.place, held, form)
+    with wish.show(stop) as monitor:
+        try:
+            solution = solve(
+                form,
+                method,
+                stop,
+                seed=wish.seed,
+                monitor=monitor,
+                checkpoint=None if kept is None else kept.saver(own),
+                checkpoint_seconds=30.0 if kept is None else kept.seconds,
+                resume=None if held is None else held.arrays,
+            )
+        except ArithmeticError as error:
+            if kept is None or held is None:
+                raise
+            raise EquipoiseError(
+                f"{kept.place}: found numbers that no solve ends in ({error}), expected a checkpoint "
+                "as it was written: solve without --resume to start anew."
+            ) from None
+    return solution, method, why
+
+
+def _buckets(coarse: Abstraction) -> dict[str, Any]:
+    """Return what the summary says of an abstraction."""
+    return {"abstraction": coarse.method, "buckets": by_round(coarse.buckets)}
+
+
+def by_round(buckets: Sequence[Sequence[int]]) -> list[Any]:
+    """Return the buckets of each round: one number if all players have as many, else one each."""
+    return [counts[0] if len(set(counts)) == 1 else list(counts) for counts in buckets]
+
+
+def _undominated(left: Survivors) -> dict[str, Any]:
+    """Return what the summary says of an elimination: the linear program over what is left."""
+    rows, columns = left.program_size()
+    return {"undominated": {"rows": rows, "columns": columns}}
