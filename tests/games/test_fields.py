@@ -89,7 +89,7 @@ def test_numbers_are_finite_floats(value: Any) -> None:
 
 @pytest.mark.parametrize("value", [True, False, None, "1", math.inf, math.nan, 10**400, [1]])
 def test_other_things_are_no_numbers(value: Any) -> None:
-    assert not is_number(value)
+    assert is_number(value) is False
 
 
 def test_values_are_shown_in_part() -> None:

@@ -132,6 +132,8 @@ def test_other_actions_in_a_set_are_listed_in_part() -> None:
         EquipoiseError, match=r"\['1', '2', '3', '4', '5'\], expected \['0', .*'4'\]"
     ):
         parse_efg(tree(five), "t.efg")
+    with pytest.raises(EquipoiseError, match=rf"\['{'x' * 20}', '1'\], expected"):
+        parse_efg(tree(f'"{"x" * 21}" "1"'), "t.efg")
     with pytest.raises(EquipoiseError, match=r"\['1', '2', '3', '4', '5', \.\.\.\], expected"):
         parse_efg(tree(f'{five} "6"'), "t.efg")
 
