@@ -181,7 +181,9 @@ def _eliminate(game: Game, coarse: Abstraction | None, wish: Wish) -> Survivors:
     from equipoise.games.signals.views import signal_rounds
 
     if not isinstance(game, StageGame):
-        raise EquipoiseError(f"eliminate: '{game.name}' has no signals, expected a game with some.")
+        raise EquipoiseError(
+            f"--eliminate: '{game.name}' has no signals, expected a game with some."
+        )
     with wish.steps.take("eliminate"):
         rounds = signal_rounds(game)
         return eliminate(game.tree, rounds if coarse is None else coarsen(rounds, coarse))
