@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import re
 import shlex
@@ -35,7 +36,9 @@ def test_page(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.chdir(tmp_path)
     names: dict[str, object] = {"__name__": "page"}
     for language, text in FENCE.findall(page.read_text()):
-        if language == "python":
+        if language == "toml" and (name := re.match(r"# (\S+\.toml)$", text, re.MULTILINE)):
+            Path(name[1]).write_text(text)
+        elif language == "python":
             exec(compile(text, page.name, "exec"), names)
         elif language == "console":
             for command in commands(text):
@@ -123,3 +126,30 @@ def test_a_seed_is_a_number_of_a_random_generator(folder: str) -> None:
     """Works are cited by author and year, not by where somebody keeps them."""
     for source in [*(ROOT / folder).rglob("*.py"), *(ROOT / folder).rglob("*.md")]:
         assert not re.search(r"[Ss]eed 0\d\d|\bthe seed's\b", source.read_text()), source
+
+
+# Where fields of TOML files are read. Every one that a reader accepts is explained on one page.
+READERS = ["games/files/rules.py", "games/files/rules_betting.py", "games/files/rules_ranking.py"]
+READERS += ["games/files/bayesian.py", "games/repeated/game.py", "games/signals/explicit.py"]
+
+
+@pytest.mark.parametrize("reader", READERS)
+def test_every_field_of_a_toml_file_is_explained(reader: str) -> None:
+    tree = ast.parse((ROOT / "src" / "equipoise" / reader).read_text())
+    read = ("text", "flag", "whole", "number", "numbers", "texts", "table", "tables", "children")
+    called = [
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
+    ]
+    accepted = {
+        field.value
+        for call in called
+        for field in (call.args if call.func.attr == "only" else call.args[:1])
+        if call.func.attr in (*read, "only") and isinstance(field, ast.Constant)
+    }
+    assert accepted
+    prose = FENCE.sub("", (ROOT / "docs" / "toml.md").read_text())
+    shown = re.findall(r"`([^`\n]+)`", prose)
+    explained = {word for text in shown for word in re.findall(r"\w+", text)}
+    assert accepted <= explained
