@@ -177,14 +177,19 @@ def test_tournaments(cli: Cli, change: Change, words: str) -> None:
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        (put("log.2", np.array(1.0)), "log.2"),
-        (put("values.2", lambda values: values.astype(str)), "values.2"),
-        (put("values.2", lambda values: values * np.inf), "values.2"),
-        (put("profile.2", lambda profile: profile.astype(complex)), "profile.2"),
-        (put("profile.2", lambda profile: profile * 2), "Profile"),
-        (put("profile.2", np.ones(3)), "Profile"),
-        (put("iterations.2", np.array(1)), "iterations.2"),
-        (lambda arrays, _: arrays.pop("log.2"), "log.2"),
+        (put("2.log", np.array(1.0)), "array log"),
+        (put("2.run.values", lambda values: values.astype(str)), "array values"),
+        (put("2.run.values", lambda values: values * np.inf), "array values"),
+        (put("2.run.profile", lambda profile: profile.astype(complex)), "array profile"),
+        (put("2.run.profile", lambda profile: profile * 2), "Profile"),
+        (put("2.run.profile", np.ones(3)), "array profile"),
+        (put("2.run_counters", np.array(1)), "run_counters"),
+        (put("2.run_counters", lambda counters: -counters), "out of range"),
+        (put("2.best.profile", lambda profile: profile * 2), "Profile"),
+        (put("2.best.values", lambda values: values.astype(str)), "2.best.values"),
+        (put("2.best.claimed", lambda values: values[1:]), "2.best.claimed"),
+        (lambda arrays, _: arrays.pop("2.best.values"), "2.best.values"),
+        (lambda arrays, _: arrays.pop("2.log"), "array log"),
     ],
 )
 def test_checkpoints_of_tournaments(cli: Cli, change: Change, words: str) -> None:

@@ -11,7 +11,8 @@ from commandline import Cli
 
 from equipoise.cli import tournament
 from equipoise.games.tournaments.tournament import Hands
-from equipoise.solvers.stochastic.tournament import TournamentProgress
+from equipoise.solvers.driver import Progress
+from equipoise.solvers.stochastic.stochastic import StochasticRun
 from equipoise.strategy.store import load
 from equipoise.strategy.tournament import load_tournament
 
@@ -83,15 +84,25 @@ def test_a_limit_stops_short_and_a_resume_goes_on(cli: Cli) -> None:
 def test_no_time_at_all(cli: Cli) -> None:
     outcome = cli(*HEADS_UP, "--time", 0, "--json")
     assert outcome.code == 1
-    assert outcome.fields["status"] == "time limit"
-    assert outcome.fields["gain"] > 1
+    found = outcome.fields
+    assert found["status"] == "time limit"
+    assert (found["gain"], found["certified"]) == (None, False)
+    # What is not measured is worth what the chip model says.
+    assert found["values"] == found["icm"]
+    # A strategy is there all the same, and can be checked by whoever has the time.
+    assert cli("certify", "tournament", "it.eqp", "--json").fields["gain"] > 1
+    assert "no time" in cli(*HEADS_UP, "--time", 0).out
+    resumed = cli(*HEADS_UP, "--resume", "--json").fields
+    straight = cli(*HEADS_UP, "--json").fields
+    assert (resumed["gain"], resumed["iterations"]) == (straight["gain"], straight["iterations"])
 
 
 def test_an_interrupt_loses_at_most_one_iteration(
     cli: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def interrupt(progress: TournamentProgress) -> None:
-        if progress.players == 3 and progress.inner.iterations == 1:
+    def interrupt(progress: Progress) -> None:
+        assert isinstance(progress.run, StochasticRun)
+        if progress.run.game.players == 3 and progress.run.iterations == 1 and progress.is_checked:
             os.kill(os.getpid(), signal.SIGINT)
 
     with monkeypatch.context() as patch:
@@ -100,8 +111,8 @@ def test_an_interrupt_loses_at_most_one_iteration(
     assert outcome.code == 130
     assert "interrupted" in outcome.out
     held = load("it.eqp.checkpoint").arrays
-    assert held["iterations.3"][0] == 1
-    assert len(held["log.3"]) == 2
+    assert held["3.run_counters"].tolist() == [1, 2]
+    assert len(held["3.log"]) == 2
     resumed = cli(*SMALL, "--stacks", "900/600/600", "--gain", 1e-3, "--resume", "--json")
     assert resumed.code == 0
     assert resumed.fields["iterations"] > 1

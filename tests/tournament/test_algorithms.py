@@ -7,11 +7,18 @@ import pytest
 
 from equipoise.certificates.tournament import certify_tournament, ex_post
 from equipoise.errors import EquipoiseError
+from equipoise.games.tournaments.jamfold import tournament_game
 from equipoise.games.tournaments.stochastic import hot_potato
 from equipoise.games.tournaments.tournament import Hands, Tournament
 from equipoise.solvers.driver import Iterations, Status, Stop
 from equipoise.solvers.stochastic.fictitious import fictitious_play
-from equipoise.solvers.stochastic.stochastic import ALGORITHMS, VI_FP, solve_stochastic
+from equipoise.solvers.stochastic.jamfold import regret_matching
+from equipoise.solvers.stochastic.stochastic import (
+    ALGORITHMS,
+    VI_FP,
+    StochasticRun,
+    solve_stochastic,
+)
 from equipoise.solvers.stochastic.tournament import TournamentSolution, solve_tournament
 
 RULES = Tournament(3, 2100, (300, 600), (50, 30, 20))
@@ -114,3 +121,88 @@ def test_the_best_profile_is_returned() -> None:
 def test_unknown_algorithms() -> None:
     with pytest.raises(EquipoiseError, match="found foo with regret"):
         solve_tournament(RULES, "foo")
+
+
+def test_checkpoints_of_the_version_before_are_continued(solved: TournamentSolution) -> None:
+    saved: list[dict[str, np.ndarray]] = []
+    stop = Stop(gap=2e-3)
+    solve_tournament(RULES, stop=stop | Iterations(1), checkpoint=saved.append)
+    now, before = saved[-1], {}
+    for m in (2, 3):
+        # A finished part was kept as the best profile and its claimed values, others as they stood.
+        done = m == 2
+        before[f"profile.{m}"] = now[f"{m}.best.profile" if done else f"{m}.run.profile"]
+        before[f"values.{m}"] = now[f"{m}.best.claimed" if done else f"{m}.run.values"]
+        before[f"iterations.{m}"] = now[f"{m}.run_counters"][:1]
+        before[f"log.{m}"] = now[f"{m}.log"]
+    resumed = solve_tournament(RULES, stop=stop, resume=before)
+    assert [row.gap for row in resumed.log] == [row.gap for row in solved.log]
+    assert (resumed.strategy.plays[3] == solved.strategy.plays[3]).all()
+
+
+class Countdown:
+    """Says stop from the n-th question on."""
+
+    def __init__(self, questions: float = np.inf) -> None:
+        self.left, self.asked = questions, 0
+
+    def __call__(self) -> bool:
+        self.asked += 1
+        self.left -= 1
+        return self.left < 0
+
+
+def _run(players: int, should_stop: Countdown) -> StochasticRun:
+    hands = Hands(Tournament(players, 2100, (300, 600), (50, 30, 20)[:players]), players)
+    fewer = Hands(RULES, 2).icm() if players == 3 else None
+    game = tournament_game(hands, fewer)
+    return StochasticRun(game, hands.icm(), regret_matching, should_stop=should_stop)
+
+
+@pytest.mark.parametrize(("players", "step"), [(2, 1), (3, 16)])
+def test_a_run_may_be_stopped_at_any_question_and_goes_on_the_same(players: int, step: int) -> None:
+    """Whenever it is told to stop, it stops there, and a run restored from it ends where one does."""
+    free = Countdown()
+    whole = _run(players, free)
+    gains = [whole.measure()]
+    whole.advance(1)
+    gains.append(whole.measure())
+    # States are contracted in batches of twelve, and best responses found in sweeps: it asks there.
+    assert free.asked > 10
+    for questions in range(step // 2, free.asked, step):
+        patience = Countdown(questions)
+        run = _run(players, patience)
+        measured = [run.measure()]
+        if measured[0] is not None:
+            run.advance(1)
+            measured += [run.measure()] if run.iterations else []
+        # Not one question more than it takes to unwind.
+        assert patience.asked <= questions + 4
+        assert None in measured or run.iterations == 0
+        again = _run(players, Countdown())
+        again.restore(run.state())
+        again.iterations = run.iterations
+        if again.next_check() == 0:
+            assert again.measure() == gains[0]
+        again.advance(1 - again.iterations)
+        assert again.measure() == gains[1]
+        assert (again.profile == whole.profile).all()
+
+
+def test_a_profile_without_time_to_measure_it_has_an_infinite_gain() -> None:
+    found = solve_tournament(RULES, stop=Stop(seconds=0))
+    assert found.status is Status.TIME_LIMIT
+    assert (found.gain, found.log) == (np.inf, ())
+    assert (found.values[3] == Hands(RULES, 3).icm()).all()
+    assert certify_tournament(found.strategy).gain > 1
+
+
+def test_what_was_measured_for_other_prizes_is_forgotten() -> None:
+    saved: list[dict[str, np.ndarray]] = []
+    solve_tournament(RULES, stop=Stop(gap=0.1), checkpoint=saved.append, checkpoint_seconds=0)
+    # Had the prizes stayed as they were, this would be believed.
+    saved[0]["3.best_row"][0, 3] = 0.0
+    assert solve_tournament(RULES, stop=Stop(gap=0.1), resume=saved[0]).gain == 0
+    # A tenth of this gain has to be reached with two players left: more than was.
+    closer = solve_tournament(RULES, stop=Stop(gap=1e-4) | Iterations(1), resume=saved[0])
+    assert closer.gain == closer.log[-1].gap > 0

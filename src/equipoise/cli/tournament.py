@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -18,9 +17,9 @@ from equipoise.errors import EquipoiseError
 if TYPE_CHECKING:
     from equipoise.certificates.tournament import TournamentCertificate
     from equipoise.games.tournaments.tournament import Tournament
-    from equipoise.solvers.driver import Arrays, Stop
+    from equipoise.solvers.driver import Arrays, Monitor, Progress, Stop
     from equipoise.solvers.stochastic.jamfold import Floats
-    from equipoise.solvers.stochastic.tournament import TournamentProgress, TournamentSolution
+    from equipoise.solvers.stochastic.tournament import TournamentSolution
 
 CONVERGED, STOPPED_SHORT, INTERRUPTED = 0, 1, 130
 
@@ -79,7 +78,9 @@ def command(
     iterations: Annotated[int | None, typer.Option(help="Stop after so many outer ones.")] = None,
     time: Annotated[
         float | None,
-        typer.Option(help="Stop after this many seconds; what was found is measured after that."),
+        typer.Option(
+            help="Stop after this many seconds; what was measured is certified after that."
+        ),
     ] = None,
     out: Annotated[
         Path | None,
@@ -135,7 +136,9 @@ def command(
         seconds=math.inf if time is None else time,
     )
     solution = _solve(rules, algorithm, inner, stop, out, resume, None if json else _report)
-    proof = None if solution.status is Status.INTERRUPTED else certify_tournament(solution.strategy)
+    # What there was no time to measure is not measured here either: that takes as long.
+    is_certified = solution.status is not Status.INTERRUPTED and math.isfinite(solution.gain)
+    proof = certify_tournament(solution.strategy) if is_certified else None
     # The certificate, not the solver, says whether the target is met.
     if proof is not None and proof.gain <= stop.gap:
         solution = replace(solution, status=Status.CONVERGED)
@@ -198,7 +201,7 @@ def _solve(
     stop: Stop,
     out: Path,
     resume: bool,
-    monitor: Callable[[TournamentProgress], None] | None,
+    monitor: Monitor | None,
 ) -> TournamentSolution:
     """Solve, with a checkpoint beside ``out`` while it is short of its target."""
     from equipoise.bundle import load
@@ -240,6 +243,8 @@ def _finished(out: Path, stop: Stop) -> TournamentSolution | None:
     from equipoise.strategy.tournament import load_tournament
 
     bundle = load(out)
+    if not len(bundle.arrays.get("log", ())):
+        return None
     strategy, values = load_tournament(out)
     log = tuple(log_rows(log_of(out, bundle)))
     gain = certify_tournament(strategy).gain
@@ -248,17 +253,22 @@ def _finished(out: Path, stop: Stop) -> TournamentSolution | None:
     note(f"{out}: this solve is finished, its strategy meets the target of {stop.gap:.3g}.")
     algorithm = str(bundle.metadata.get("algorithm", "unknown"))
     return TournamentSolution(
-        strategy, values, algorithm, Status.CONVERGED, gain, log[-1].iterations, log
-    )
+        strategy, values, algorithm, Status.CONVERGED, gain, log[-1].iterations,
+        log[-1].seconds, log[-1].cpu_seconds, log,
+    )  # fmt: skip
 
 
-def _report(progress: TournamentProgress) -> None:
-    """Say how an outer iteration went."""
-    row = progress.inner.rows[-1]
-    note(
-        f"{progress.players} players, iteration {row.iterations}: gain {row.gap:.6f} after "
-        f"{duration(row.seconds)}"
-    )
+def _report(progress: Progress) -> None:
+    """Say how an outer iteration went, once it is measured."""
+    from equipoise.solvers.stochastic.stochastic import StochasticRun
+
+    run = progress.run
+    if isinstance(run, StochasticRun) and progress.is_checked:
+        row = progress.rows[-1]
+        note(
+            f"{run.game.players} players, iteration {row.iterations}: gain {row.gap:.6f} after "
+            f"{duration(row.seconds)}"
+        )
 
 
 def _save(
@@ -290,6 +300,8 @@ def _fields(
 
     strategy, m = solution.strategy, len(shown)
     rules = strategy.tournament
+    gain = solution.gain if proof is None else proof.gain
+    is_measured = math.isfinite(gain)
     hands = Hands(rules, m)
     place = hands.number[rules.state(shown)]
     values, chip_model = (v.reshape(-1, m) for v in (solution.values[m], hands.icm()))
@@ -298,13 +310,13 @@ def _fields(
         "states": {k: len(Hands(rules, k).states) for k in strategy.plays},
         "algorithm": solution.algorithm,
         "status": solution.status.value,
-        "gain": solution.gain if proof is None else proof.gain,
-        "share": solution.gain / rules.pool if proof is None else proof.share,
+        "gain": gain if is_measured else None,
+        "share": gain / rules.pool if is_measured else None,
         "certified": proof is not None,
         "table_error": None if proof is None else proof.error,
         "iterations": solution.iterations,
-        "seconds": solution.log[-1].seconds,
-        "cpu_seconds": solution.log[-1].cpu_seconds,
+        "seconds": solution.seconds,
+        "cpu_seconds": solution.cpu_seconds,
         "stacks": list(shown),
         "positions": list(POSITIONS[m]),
         "values": values[place].tolist(),
@@ -349,10 +361,13 @@ def _print(fields: dict[str, Any], solution: TournamentSolution) -> None:
     """Print everything that was found, for people."""
     states = ", ".join(f"{count:,} with {m} players" for m, count in fields["states"].items())
     proven = "certified" if fields["certified"] else "as the solver measured it"
+    gain = "not measured: there was no time for it, and values are those the solver began with"
+    if fields["gain"] is not None:
+        gain = f"{fields['gain']:.6f}, {fields['share']:.5%} of the prizes ({proven})"
     facts = {
         "states": states,
         "status": f"{fields['status']} ({solution.status.remedy})",
-        "gain": f"{fields['gain']:.6f}, {fields['share']:.5%} of the prizes ({proven})",
+        "gain": gain,
         "algorithm": f"{fields['algorithm']}, {number(fields['iterations'])} outer iterations",
         "time": f"{duration(fields['seconds'])} ({duration(fields['cpu_seconds'])} of CPU time)",
     }

@@ -131,6 +131,16 @@ class TimeUpError(Exception):
     """The time of a computation is up; whoever set the deadline catches it."""
 
 
+def raising(should_stop: Callable[[], bool]) -> Callable[[], None]:
+    """Return a function that raises :class:`TimeUpError` once ``should_stop`` says so."""
+
+    def check() -> None:
+        if should_stop():
+            raise TimeUpError
+
+    return check
+
+
 class Deadline:
     """A time limit that long loops ask about."""
 

@@ -8,6 +8,7 @@ circle for ever without ending earns nothing there, although any constant would 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeVar
 
@@ -21,7 +22,14 @@ Values = NDArray[np.float64]
 Chain = tuple[csr_matrix, Values]
 Policy = TypeVar("Policy")
 
+Check = Callable[[], None]
+"""Asked between the parts of a long computation; it raises to end it."""
+
 _ROUNDS = 1000
+
+
+def never() -> None:
+    """Let a computation take the time that it takes."""
 
 
 class Process(Protocol[Policy]):
@@ -57,7 +65,9 @@ def minimal_solution(Q: csr_matrix, r: Values) -> Values:
     return values
 
 
-def policy_iteration(process: Process[Policy], start: Policy, tolerance: float) -> Optimum[Policy]:
+def policy_iteration(
+    process: Process[Policy], start: Policy, tolerance: float, *, check: Check = never
+) -> Optimum[Policy]:
     """Improve ``start`` until no value rises by more than ``tolerance``.
 
     Values are minimal solutions and ties keep the present action, without which a policy of circling
@@ -65,6 +75,7 @@ def policy_iteration(process: Process[Policy], start: Policy, tolerance: float) 
     """
     policy, values = start, minimal_solution(*process.chain(start))
     for rounds in range(1, _ROUNDS):
+        check()
         better = process.response(values, policy)
         improved = minimal_solution(*process.chain(better))
         if (improved - values).max(initial=0.0) <= tolerance:
@@ -74,7 +85,12 @@ def policy_iteration(process: Process[Policy], start: Policy, tolerance: float) 
 
 
 def value_iteration(
-    process: Process[Policy], start: Policy, values: Values, tolerance: float
+    process: Process[Policy],
+    start: Policy,
+    values: Values,
+    tolerance: float,
+    *,
+    check: Check = never,
 ) -> Optimum[Policy]:
     """Apply the greedy backup V <- max (Q V + r) until no value changes by more than ``tolerance``.
 
@@ -83,6 +99,7 @@ def value_iteration(
     """
     policy = start
     for rounds in range(1, _ROUNDS):
+        check()
         policy = process.response(values, policy)
         Q, r = process.chain(policy)
         backup = Q @ values + r

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from enum import Enum
@@ -44,10 +44,11 @@ class Run(Protocol):
     def next_check(self) -> int:
         """Return the iteration at which to measure next."""
 
-    def measure(self) -> tuple[float, float]:
+    def measure(self) -> tuple[float, float] | None:
         """Return bounds of what is sought, in the user's units, as the current point proves them.
 
-        Their difference is the gap: what the players together could still gain.
+        Their difference is the gap: what the players together could still gain. Where measuring takes
+        long, a run that was told to stop meanwhile may return nothing.
         """
 
     def keep(self) -> None:
@@ -187,8 +188,13 @@ class Progress:
         return bool(self.rows) and self.rows[-1].iterations == self.run.iterations
 
     def check(self, clock: Clock) -> None:
-        """Measure the run where it stands, and let it keep its point if that is the best."""
+        """Measure the run where it stands, and let it keep its point if that is the best.
+
+        A run that has no time left for it is not measured there.
+        """
         bounds = self.run.measure()
+        if bounds is None:
+            return
         row = Row(
             self.run.iterations, self.run.gradients, *bounds, clock.seconds, clock.cpu_seconds
         )
@@ -209,17 +215,18 @@ class Progress:
 
     def restore(self, arrays: Arrays) -> None:
         """Continue from what :meth:`state` returned."""
-        own = _named(arrays, "run.")
+        own = named(arrays, "run.")
         _require_alike(own, self.run.state())
+        _require_log(arrays)
         self.run.restore(own)
         self.run.iterations, self.run.gradients = (int(n) for n in arrays["run_counters"])
         self.rows[:] = log_rows(arrays["log"])
         if "best_row" in arrays:
-            self.run.best = {k: np.array(v) for k, v in _named(arrays, "best.").items()}
+            self.run.best = {k: np.array(v) for k, v in named(arrays, "best.").items()}
             (self.best,) = log_rows(arrays["best_row"])
 
 
-def _named(arrays: Arrays, prefix: str) -> Arrays:
+def named(arrays: Mapping[str, NDArray[Any]], prefix: str) -> Arrays:
     """Return the arrays whose names begin with ``prefix``, which is dropped."""
     return {k[len(prefix) :]: v for k, v in arrays.items() if k.startswith(prefix)}
 
@@ -241,6 +248,27 @@ def _require_alike(found: Arrays, fresh: Arrays) -> None:
             raise EquipoiseError(
                 f"Checkpoint: array {name} has a number that is not finite, expected finite ones."
             )
+
+
+def _require_log(arrays: Arrays) -> None:
+    """Raise unless counters, log and best row have their shapes, and numbers that can be."""
+    log = arrays.get("log")
+    shapes: dict[str, tuple[int, ...]] = {
+        "run_counters": (2,),
+        "log": (len(log) if log is not None and log.ndim else 0, 6),
+    }
+    if "best_row" in arrays:
+        shapes["best_row"] = (1, 6)
+    for name, shape in shapes.items():
+        found = arrays.get(name)
+        kind = "i" if name == "run_counters" else "f"
+        if found is None or (found.dtype.kind, found.shape) != (kind, shape):
+            raise EquipoiseError(
+                f"Checkpoint: array {name} is missing or has another type or shape, expected "
+                f"{shape} numbers."
+            )
+        if not np.isfinite(found).all() or (kind == "i" and found.min() < 0):
+            raise EquipoiseError(f"Checkpoint: array {name} has numbers out of range.")
 
 
 @dataclass(frozen=True)
@@ -307,6 +335,8 @@ def drive(
                 monitor(progress)
         if run.iterations == scheduled and not run.finished:
             progress.check(clock)
+            if monitor is not None:
+                monitor(progress)
     status = _status(progress, stop, watch.interrupted())
     if status is not Status.CONVERGED:
         saver.save(progress)

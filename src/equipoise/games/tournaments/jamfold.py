@@ -33,7 +33,7 @@ from equipoise.games.tournaments.contraction import (
 )
 from equipoise.games.tournaments.stochastic import Profile, StochasticGame
 from equipoise.games.tournaments.tournament import FOLD, JAM, Hands, decisions, leads_to, outcomes
-from equipoise.numerics.mdp import Values
+from equipoise.numerics.mdp import Check, Values, never
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,12 +63,16 @@ class JamFold(StochasticGame):
         """Return the profile with these probabilities of going in."""
         return np.stack([1 - plays, plays], axis=2).reshape(len(plays), -1, CLASSES)
 
-    def likelihoods(self, profile: Profile) -> tuple[NDArray[Any], NDArray[Any]]:
+    def likelihoods(
+        self, profile: Profile, check: Check = never
+    ) -> tuple[NDArray[Any], NDArray[Any]]:
         """Return L and rest, see :class:`equipoise.games.tournaments.stochastic.StochasticGame`."""
         plays = self.plays(profile)
         L = np.empty((len(plays), len(self.slot_action), CLASSES))
+        check()
         for batch, rows, _ in self.batches(plays):
             L[batch] = rows
+            check()
         return L, self._walks(profile, L)
 
     def batches(

@@ -25,7 +25,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_matrix
 
 from equipoise.errors import EquipoiseError
-from equipoise.numerics.mdp import Chain, Values
+from equipoise.numerics.mdp import Chain, Check, Values, never
 
 Profile = NDArray[np.float64]
 """Probabilities x[s, c, h] of action c in state s with signal h; those of one decision sum to one."""
@@ -70,8 +70,13 @@ class StochasticGame(ABC):
     prizes: Values = field(repr=False)
 
     @abstractmethod
-    def likelihoods(self, profile: Profile) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Return L[s, k, h], and rest[s, p, o]: how often o occurs without a decision of p."""
+    def likelihoods(
+        self, profile: Profile, check: Check = never
+    ) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Return L[s, k, h], and rest[s, p, o]: how often o occurs without a decision of p.
+
+        Where that takes long, ``check`` is called now and then, and may raise to end it.
+        """
 
     @property
     def nodes(self) -> int:
@@ -129,9 +134,9 @@ class StochasticGame(ABC):
         starts = np.searchsorted(self.owner, np.arange(self.players))
         return np.asarray(np.add.reduceat(by_decision, starts, axis=1))
 
-    def induced(self, profile: Profile) -> Induced:
+    def induced(self, profile: Profile, check: Check = never) -> Induced:
         """Return what every player can do alone against ``profile``."""
-        return Induced(self, *self.likelihoods(profile))
+        return Induced(self, *self.likelihoods(profile, check))
 
     def require(self, profile: Profile) -> None:
         """Raise unless ``profile`` is one of this game."""
@@ -250,7 +255,9 @@ class ExplicitGame(StochasticGame):
             prizes=prizes.ravel(),
         )
 
-    def likelihoods(self, profile: Profile) -> tuple[NDArray[Any], NDArray[Any]]:
+    def likelihoods(
+        self, profile: Profile, check: Check = never
+    ) -> tuple[NDArray[Any], NDArray[Any]]:
         """Return the chances of joint actions with one player's own factor left out."""
         chances = profile[:, :, 0]
         members = [self.slot_action[self.slot_outcome == o] for o in range(self.outcomes)]

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from equipoise.games.tournaments.stochastic import Profile, StochasticGame
+from equipoise.numerics.clock import TimeUpError, raising
 from equipoise.numerics.mdp import Values
 
 STEPS = 10_000
@@ -29,7 +30,10 @@ def fictitious_play(
     """Return a profile in which no player gains more than ``tolerance`` in one round of any state."""
     profile, payoffs = game.uniform() if start is None else start.copy(), game.payoffs(values)
     for step in range(start is not None, STEPS):
-        induced = game.induced(profile)
+        try:
+            induced = game.induced(profile, raising(should_stop))
+        except TimeUpError:
+            break
         worth = game.action_values(induced.likelihood, payoffs)
         if game.gains(worth, profile, game.legal).max() <= tolerance or should_stop():
             break

@@ -1,4 +1,4 @@
-"""Four algorithms for stochastic games of many players, behind one loop.
+"""Four algorithms for stochastic games of many players, as runs of the one driver.
 
 After Ganzfried and Sandholm (AAMAS 2008; IJCAI 2009). Two of them solve every state for an equilibrium
 at given values (the *inner* loop) and update the values outside:
@@ -21,23 +21,34 @@ his value at any node by deviating for ever.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, Protocol
+from dataclasses import dataclass, field
+from typing import Any, Protocol
 
 import numpy as np
 
 from equipoise.games.tournaments.stochastic import Induced, Profile, StochasticGame
-from equipoise.numerics.clock import Clock, catch_interrupt
+from equipoise.numerics.clock import Clock, TimeUpError, raising
 from equipoise.numerics.mdp import (
+    Check,
     Optimum,
     Values,
     minimal_solution,
     policy_iteration,
     value_iteration,
 )
-from equipoise.solvers.driver import Relative, Row, Status, Stop
+from equipoise.solvers.driver import (
+    Arrays,
+    Checkpoint,
+    Monitor,
+    Progress,
+    Relative,
+    Row,
+    Status,
+    Stop,
+    drive,
+    watch,
+)
 
 _EXACT = 1e-10
 """Decision processes are solved to this share of the largest prize."""
@@ -97,14 +108,16 @@ class Algorithm:
     solves_states: bool
     by_policy: bool
 
-    def measure(self, game: StochasticGame, profile: Profile, values: Values, n: int) -> Iterate:
+    def measure(
+        self, game: StochasticGame, profile: Profile, values: Values, n: int, check: Check
+    ) -> Iterate:
         """Evaluate ``profile``, and every player's best response to it."""
-        induced, tolerance = game.induced(profile), _EXACT * game.stake
+        induced, tolerance = game.induced(profile, check), _EXACT * game.stake
         own = minimal_solution(*induced.chain(profile))
         if self.by_policy:
-            optimum = policy_iteration(induced, profile, tolerance)
+            optimum = policy_iteration(induced, profile, tolerance, check=check)
         else:
-            optimum = value_iteration(induced, profile, own, tolerance)
+            optimum = value_iteration(induced, profile, own, tolerance, check=check)
         return Iterate(n, values, profile, own, optimum, induced)
 
     def next_values(self, now: Iterate) -> Values:
@@ -147,37 +160,153 @@ ALGORITHMS = {
 }
 
 
+class StochasticRun:
+    """An algorithm at work on a game: an iteration is one of the outer loop.
+
+    Iteration 0 are equilibria of all states at heuristic values. A profile is measured before the next
+    one is sought, since its best responses lead there. Whatever takes long asks ``should_stop`` now and
+    then: an iteration that is cut short is dropped, a profile that could not be measured is kept for
+    the next time.
+    """
+
+    def __init__(
+        self,
+        game: StochasticGame,
+        values: Values,
+        inner: Inner,
+        algorithm: str = PI_FP,
+        target: float = 0.0,
+        should_stop: Callable[[], bool] = lambda: False,
+    ) -> None:
+        self.game, self.values, self.profile = game, values, game.uniform()
+        self.iterations = self.gradients = 0
+        self.finished = False
+        self.best: Arrays = {}
+        self._inner, self._algorithm, self._target = inner, ALGORITHMS[algorithm], target
+        self._should_stop = should_stop
+        # Whether the states are solved at the heuristic values, and the last iteration measured.
+        self._is_solved, self._measured = False, -1
+        self._now: Iterate | None = None
+
+    def advance(self, iterations: int) -> None:
+        """Do up to this many outer iterations; stand still once values and strategies do."""
+        for _ in range(iterations):
+            now = self._evaluated()
+            if now is None or self.finished:
+                return
+            values = self._algorithm.next_values(now)
+            profile = self._algorithm.next_profile(
+                self.game, now, values, self._inner, self._tolerance(now.gain), self._should_stop
+            )
+            if self._should_stop():
+                return
+            change = max(
+                float(np.abs(values - now.values).max()) / self.game.stake,
+                float(np.abs(profile - now.profile).max()),
+            )
+            self.finished = change <= _STILL
+            self.values, self.profile, self._now = values, profile, None
+            self.iterations += 1
+
+    def next_check(self) -> int:
+        """Measure every iteration, once."""
+        return self.iterations + (self._measured == self.iterations)
+
+    def measure(self) -> tuple[float, float] | None:
+        """Return zero and the gain, or nothing if the time was too short to measure it."""
+        now = self._evaluated()
+        if now is None:
+            return None
+        self._measured, self.gradients = self.iterations, self.iterations + 1
+        return 0.0, now.gain
+
+    def keep(self) -> None:
+        """Keep the profile just measured, with what it earns and what was believed."""
+        assert self._now is not None
+        now = self._now
+        self.best = {"profile": now.profile, "values": now.own, "claimed": now.values}
+
+    def state(self) -> Arrays:
+        """Return values and profile, and how far the iteration is; the rest follows from them."""
+        marks = np.array([int(self._is_solved), self._measured])
+        return {"values": self.values, "profile": self.profile, "marks": marks}
+
+    def restore(self, state: Arrays) -> None:
+        """Continue from ``state``."""
+        self.game.require(state["profile"])
+        self.values, self.profile = np.array(state["values"]), np.array(state["profile"])
+        self._is_solved, self._measured = bool(state["marks"][0]), int(state["marks"][1])
+        self._now = None
+
+    def _evaluated(self) -> Iterate | None:
+        """Return where the run stands, measured, or nothing if it has to stop before it knows."""
+        if self._now is None and self._has_solved():
+            try:
+                self._now = self._algorithm.measure(
+                    self.game,
+                    self.profile,
+                    self.values,
+                    self.iterations,
+                    raising(self._should_stop),
+                )
+            except TimeUpError:
+                return None
+        return self._now
+
+    def _has_solved(self) -> bool:
+        """Solve all states at the heuristic values, unless that is done; say whether it is."""
+        if not self._is_solved:
+            tolerance = max(_FIRST_INNER * self.game.stake, _INNER * self._target)
+            self.profile = self._inner(
+                self.game, self.values, None, tolerance, should_stop=self._should_stop
+            )
+            # What a loop that was cut short has found can be played, but not continued from.
+            self._is_solved = not self._should_stop()
+        return self._is_solved
+
+    def _tolerance(self, gain: float) -> float:
+        """Return the inner loop's tolerance where players can gain so much."""
+        return _INNER * max(min(gain, _FIRST_INNER / _INNER * self.game.stake), self._target)
+
+
 @dataclass(frozen=True, eq=False)
 class StochasticSolution:
     """The best profile that was measured, its values, what players could gain, the road to it.
 
-    ``claimed`` are the values that the algorithm believed in, ``values`` what the profile earns.
+    ``claimed`` are the values that the algorithm believed in, ``values`` what the profile earns. If
+    the time was too short to measure any profile, it is the last one found, both are what was believed,
+    and the gain is infinite.
     """
 
-    game: StochasticGame
+    game: StochasticGame = field(repr=False)
     algorithm: str
     status: Status
-    profile: Profile
-    values: Values
-    claimed: Values
+    profile: Profile = field(repr=False)
+    values: Values = field(repr=False)
+    claimed: Values = field(repr=False)
     gain: float
     iterations: int
-    log: tuple[Row, ...]
+    seconds: float
+    cpu_seconds: float
+    log: tuple[Row, ...] = field(repr=False)
 
-
-@dataclass
-class StochasticProgress:
-    """A solve in progress: what a checkpoint holds and a monitor sees."""
-
-    iterations: int
-    values: Values
-    profile: Profile
-    rows: list[Row]
-
-    @property
-    def gap(self) -> float:
-        """The gain at the last measurement."""
-        return self.rows[-1].gap if self.rows else math.inf
+    @classmethod
+    def of(
+        cls, run: StochasticRun, algorithm: str, status: Status, progress: Progress, clock: Clock
+    ) -> StochasticSolution:
+        """Wrap up what ``run`` has come to."""
+        unmeasured = {"profile": run.profile, "values": run.values, "claimed": run.values}
+        return cls(
+            game=run.game,
+            algorithm=algorithm,
+            status=status,
+            **(run.best or unmeasured),
+            gain=progress.gap,
+            iterations=run.iterations,
+            seconds=clock.seconds,
+            cpu_seconds=clock.cpu_seconds,
+            log=tuple(progress.rows),
+        )
 
 
 def solve_stochastic(
@@ -187,98 +316,21 @@ def solve_stochastic(
     algorithm: str = PI_FP,
     stop: Stop | None = None,
     *,
-    start: StochasticProgress | None = None,
-    monitor: Callable[[StochasticProgress], None] | None = None,
-    checkpoint: Callable[[StochasticProgress], None] | None = None,
-    clock: Clock | None = None,
-    interrupted: Callable[[], bool] | None = None,
+    monitor: Monitor | None = None,
+    checkpoint: Checkpoint | None = None,
+    resume: Arrays | None = None,
 ) -> StochasticSolution:
     """Run ``algorithm`` from heuristic ``values`` until no player gains more than ``stop.gap``.
 
     It ends as ``exhausted`` when values and strategies stand still although players can gain: the
-    first algorithm does so at points that are no equilibria. ``checkpoint`` is called after every
-    outer iteration, and ``start`` continues from what it was given; an interrupt loses the iteration
-    that it falls into.
+    first algorithm does so at points that are no equilibria. Monitor, checkpoint and resume are those
+    of :func:`equipoise.solvers.driver.drive`; an interrupt, or the end of the time, loses the
+    iteration that it falls into.
     """
-    if interrupted is None:
-        with catch_interrupt() as seen:
-            return solve_stochastic(
-                game, values, inner, algorithm, stop, start=start, monitor=monitor,
-                checkpoint=checkpoint, clock=clock, interrupted=seen,
-            )  # fmt: skip
-    stop, method = (stop or Relative(1e-3)).at(game.stake), ALGORITHMS[algorithm]
-    clock = clock or Clock(stop.seconds)
-
-    def halt() -> bool:
-        return interrupted() or clock.is_over()
-
-    if start is None:
-        tolerance = max(_FIRST_INNER * game.stake, _INNER * stop.gap)
-        profile = inner(game, values, None, tolerance, should_stop=halt)
-        start = StochasticProgress(0, values, profile, [])
-    progress, change = start, math.inf
-    now = method.measure(game, progress.profile, progress.values, progress.iterations)
-    best = _Point.of(now)
-    while True:
-        if not progress.rows or progress.rows[-1].iterations < progress.iterations:
-            row = Row(
-                now.iterations, now.iterations + 1, 0.0, now.gain, clock.seconds, clock.cpu_seconds
-            )
-            progress.rows.append(row)
-            for report in (monitor, checkpoint):
-                if report is not None:
-                    report(progress)
-        status = _status(now, stop, change, interrupted(), clock)
-        if status is not None:
-            break
-        next_values = method.next_values(now)
-        tolerance = _INNER * max(min(now.gain, _FIRST_INNER / _INNER * game.stake), stop.gap)
-        profile = method.next_profile(game, now, next_values, inner, tolerance, halt)
-        if halt():
-            continue
-        change = max(
-            float(np.abs(next_values - now.values).max()) / game.stake,
-            float(np.abs(profile - now.profile).max()),
+    stop = (stop or Relative(1e-3)).at(game.stake)
+    with watch(stop) as watched:
+        run = StochasticRun(game, values, inner, algorithm, stop.gap, watched.should_stop)
+        status, progress = drive(
+            run, stop, watched, monitor=monitor, checkpoint=checkpoint, resume=resume
         )
-        now = method.measure(game, profile, next_values, now.iterations + 1)
-        best = min(best, _Point.of(now), key=lambda point: point.gain)
-        progress = replace(progress, iterations=now.iterations, values=next_values, profile=profile)
-    return StochasticSolution(
-        game=game,
-        algorithm=algorithm,
-        status=status,
-        profile=best.profile,
-        values=best.own,
-        claimed=best.claimed,
-        gain=best.gain,
-        iterations=now.iterations,
-        log=tuple(progress.rows),
-    )
-
-
-class _Point(NamedTuple):
-    """What is kept of the best iterate."""
-
-    profile: Profile
-    own: Values
-    claimed: Values
-    gain: float
-
-    @classmethod
-    def of(cls, iterate: Iterate) -> _Point:
-        return cls(iterate.profile, iterate.own, iterate.values, iterate.gain)
-
-
-def _status(
-    now: Iterate, stop: Stop, change: float, interrupted: bool, clock: Clock
-) -> Status | None:
-    """Say why to end, or nothing."""
-    if now.gain <= stop.gap:
-        return Status.CONVERGED
-    if interrupted:
-        return Status.INTERRUPTED
-    if now.iterations >= stop.iterations:
-        return Status.ITERATION_LIMIT
-    if clock.is_over():
-        return Status.TIME_LIMIT
-    return Status.EXHAUSTED if change <= _STILL else None
+    return StochasticSolution.of(run, algorithm, status, progress, watched.clock)

@@ -7,7 +7,7 @@ fewer players are solved first, to a tenth of the gain, and are prizes to those 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -16,18 +16,27 @@ from numpy.typing import NDArray
 from equipoise.errors import EquipoiseError
 from equipoise.games.tournaments.jamfold import JamFold, tournament_game
 from equipoise.games.tournaments.tournament import Hands, Tournament
-from equipoise.numerics.clock import Clock, catch_interrupt
 from equipoise.numerics.mdp import Values
-from equipoise.solvers.driver import Arrays, Relative, Row, Status, Stop, log_array, log_rows
+from equipoise.solvers.driver import (
+    Arrays,
+    Checkpoint,
+    Monitor,
+    Relative,
+    Row,
+    Status,
+    Stop,
+    drive,
+    named,
+    watch,
+)
 from equipoise.solvers.stochastic.fictitious import fictitious_play
 from equipoise.solvers.stochastic.jamfold import regret_matching
 from equipoise.solvers.stochastic.stochastic import (
     ALGORITHMS,
     PI_FP,
     Inner,
-    StochasticProgress,
+    StochasticRun,
     StochasticSolution,
-    solve_stochastic,
 )
 from equipoise.strategy.tournament import TournamentStrategy
 
@@ -43,23 +52,21 @@ _FEWER = 0.1
 
 @dataclass(frozen=True, eq=False)
 class TournamentSolution:
-    """A strategy, the values of its nodes by players left, and the road to it."""
+    """A strategy, the values of its nodes by players left, and the road to it.
 
-    strategy: TournamentStrategy
-    values: dict[int, Values]
+    Status, gain, iterations and log are those with all players left. If the time was too short to
+    measure any strategy there, the gain is infinite, and the values are what the solver believed.
+    """
+
+    strategy: TournamentStrategy = field(repr=False)
+    values: dict[int, Values] = field(repr=False)
     algorithm: str
     status: Status
     gain: float
     iterations: int
-    log: tuple[Row, ...]
-
-
-@dataclass(frozen=True)
-class TournamentProgress:
-    """What a monitor sees: how many players are left in the states being solved, and how it goes."""
-
-    players: int
-    inner: StochasticProgress
+    seconds: float
+    cpu_seconds: float
+    log: tuple[Row, ...] = field(repr=False)
 
 
 def solve_tournament(
@@ -68,8 +75,9 @@ def solve_tournament(
     stop: Stop | None = None,
     *,
     inner: str = "regret",
-    monitor: Callable[[TournamentProgress], None] | None = None,
-    checkpoint: Callable[[Arrays], None] | None = None,
+    monitor: Monitor | None = None,
+    checkpoint: Checkpoint | None = None,
+    checkpoint_seconds: float = 30.0,
     resume: Mapping[str, NDArray[Any]] | None = None,
 ) -> TournamentSolution:
     """Solve ``tournament`` until no player can gain more than ``stop.gap`` at any state.
@@ -80,8 +88,9 @@ def solve_tournament(
         A row of :data:`equipoise.solvers.stochastic.stochastic.ALGORITHMS`, and of :data:`INNER`.
     stop
         When to stop; by default, at a gain of 1/100,000 of the prize pool.
-    monitor, checkpoint
-        Called after every outer iteration; the second with arrays from which ``resume`` continues.
+    monitor, checkpoint, checkpoint_seconds, resume
+        As for :func:`equipoise.solvers.driver.drive`, which is run once for each number of players
+        left, on one clock. Iterations are limited with all players left only.
     """
     if algorithm not in ALGORITHMS or inner not in INNER:
         raise EquipoiseError(
@@ -90,38 +99,104 @@ def solve_tournament(
         )
     stop = (stop or Relative(GAIN)).at(tournament.pool)
     done: dict[int, StochasticSolution] = {}
-    resume = resume or {}
-    clock = Clock(stop.seconds)
-    with catch_interrupt() as interrupted:
+    stages = _Stages(resume or {}, checkpoint)
+    with watch(stop) as watched:
         for m in range(2, tournament.players + 1):
-            hands, last = Hands(tournament, m), m == tournament.players
+            hands, own = Hands(tournament, m), _stop(stop, m, m == tournament.players)
             game = tournament_game(hands, done[m - 1].values if m > 2 else None)
-
-            def report(progress: StochasticProgress, m: int = m) -> None:
-                if monitor is not None:
-                    monitor(TournamentProgress(m, progress))
-
-            def save(progress: StochasticProgress, m: int = m) -> None:
-                if checkpoint is not None:
-                    finished = {k: _finished(solution) for k, solution in done.items()}
-                    checkpoint(_state({**finished, m: progress}))
-
-            start = _restored(resume, m, game)
-            if start is not None and start.rows:
-                clock.continue_from(start)
-            done[m] = solve_stochastic(
-                game,
-                hands.icm(),
-                INNER[inner],
-                algorithm,
-                _stop(stop, m, last),
-                start=start,
-                monitor=report,
-                checkpoint=save,
-                clock=clock,
-                interrupted=interrupted,
+            run = StochasticRun(
+                game, hands.icm(), INNER[inner], algorithm, own.gap, watched.should_stop
             )
+            status, progress = drive(
+                run,
+                own,
+                watched,
+                monitor=monitor,
+                checkpoint=stages.saver(m),
+                checkpoint_seconds=checkpoint_seconds,
+                resume=stages.begin(m, game),
+            )
+            stages.end(m, progress.state())
+            done[m] = StochasticSolution.of(run, algorithm, status, progress, watched.clock)
     return _solution(tournament, algorithm, done)
+
+
+class _Stages:
+    """What a checkpoint holds: the states of all runs so far, their names led by the players left."""
+
+    def __init__(self, resume: Mapping[str, NDArray[Any]], checkpoint: Checkpoint | None) -> None:
+        self._resume, self._checkpoint = _current(resume), checkpoint
+        self._done: Arrays = {}
+        self._has_moved = False
+
+    def saver(self, m: int) -> Callable[[Arrays], None] | None:
+        """Return the checkpoint of the run with m players left."""
+        checkpoint = self._checkpoint
+        if checkpoint is None:
+            return None
+        return lambda arrays: checkpoint(self._done | _led(m, arrays))
+
+    def begin(self, m: int, game: JamFold) -> Arrays | None:
+        """Return what the run with m players left continues from, if anything.
+
+        If those with fewer players have been solved further, then what was measured with more was
+        measured for other prizes, and the best of it is not known any longer.
+        """
+        arrays = named(self._resume, f"{m}.")
+        if not arrays:
+            return None
+        _require_best(named(arrays, "best."), m, game)
+        return {k: v for k, v in arrays.items() if not (self._has_moved and k.startswith("best"))}
+
+    def end(self, m: int, arrays: Arrays) -> None:
+        """Remember how the run with m players left ended."""
+        before = named(self._resume, f"{m}.").get("run_counters")
+        self._has_moved |= before is not None and not np.array_equal(before, arrays["run_counters"])
+        self._done |= _led(m, arrays)
+
+
+def _led(m: int, arrays: Arrays) -> Arrays:
+    """Return ``arrays`` with the players left before their names."""
+    return {f"{m}.{name}": array for name, array in arrays.items()}
+
+
+def _current(arrays: Mapping[str, NDArray[Any]]) -> Mapping[str, NDArray[Any]]:
+    """Return the arrays of a checkpoint, with those of an earlier version as they are called now.
+
+    It knew no best profile, so its last one is measured once more.
+    """
+    found: Arrays = {}
+    for m in (2, 3):
+        names = ("iterations", "values", "profile", "log")
+        old = {name: arrays[f"{name}.{m}"] for name in names if f"{name}.{m}" in arrays}
+        if len(old) == len(names) and all(array.ndim for array in old.values()):
+            n = int(old["iterations"][0])
+            run = {
+                "values": old["values"],
+                "profile": old["profile"],
+                "marks": np.array([1, n - 1]),
+            }
+            found |= _led(m, {f"run.{name}": array for name, array in run.items()})
+            found |= _led(m, {"run_counters": np.array([n, n]), "log": old["log"][:-1]})
+    return found or arrays
+
+
+def _require_best(best: Arrays, m: int, game: JamFold) -> None:
+    """Raise unless ``best`` is empty or a measured profile of ``game``."""
+    if not best:
+        return
+    for name in ("profile", "values", "claimed"):
+        found = best.get(name)
+        if found is None or found.dtype != np.float64 or not np.isfinite(found).all():
+            raise EquipoiseError(
+                f"Checkpoint: array {m}.best.{name} is missing or has something else than finite "
+                "numbers, expected those."
+            )
+        if name != "profile" and found.shape != (game.nodes,):
+            raise EquipoiseError(
+                f"Checkpoint: array {m}.best.{name} has shape {found.shape}, expected {(game.nodes,)}."
+            )
+    game.require(best["profile"])
 
 
 def _stop(stop: Stop, m: int, last: bool) -> Stop:
@@ -147,58 +222,7 @@ def _solution(
         status=top.status,
         gain=top.gain,
         iterations=top.iterations,
+        seconds=top.seconds,
+        cpu_seconds=top.cpu_seconds,
         log=top.log,
-    )
-
-
-def _finished(solution: StochasticSolution) -> StochasticProgress:
-    """Return a solution as the progress that it ended with."""
-    return StochasticProgress(
-        solution.iterations, solution.claimed, solution.profile, list(solution.log)
-    )
-
-
-def _state(parts: Mapping[int, StochasticProgress]) -> Arrays:
-    """Return solves in progress, by players left, as arrays."""
-    arrays: Arrays = {}
-    for m, part in parts.items():
-        arrays[f"iterations.{m}"] = np.array([part.iterations])
-        arrays[f"values.{m}"] = part.values
-        arrays[f"profile.{m}"] = part.profile
-        arrays[f"log.{m}"] = log_array(part.rows)
-    return arrays
-
-
-def _restored(
-    arrays: Mapping[str, NDArray[Any]], m: int, game: JamFold
-) -> StochasticProgress | None:
-    """Return the progress with m players left that ``arrays`` hold, if any."""
-    if f"profile.{m}" not in arrays:
-        return None
-    log = arrays.get(f"log.{m}")
-    shapes = {
-        "iterations": (1,),
-        "values": (game.states * m,),
-        "profile": arrays[f"profile.{m}"].shape,
-        "log": (0 if log is None or log.ndim == 0 else len(log), 6),
-    }
-    for name, shape in shapes.items():
-        found = arrays.get(f"{name}.{m}")
-        kind = "i" if name == "iterations" else "f"
-        if found is None or (found.dtype.kind, found.shape) != (kind, shape):
-            raise EquipoiseError(
-                f"Checkpoint: array {name}.{m} is missing or has another type or shape, expected "
-                f"{shape} numbers."
-            )
-        if not np.isfinite(found).all():
-            raise EquipoiseError(
-                f"Checkpoint: array {name}.{m} has a number that is not finite, expected finite ones."
-            )
-    profile = np.array(arrays[f"profile.{m}"])
-    game.require(profile)
-    return StochasticProgress(
-        iterations=int(arrays[f"iterations.{m}"][0]),
-        values=np.array(arrays[f"values.{m}"]),
-        profile=profile,
-        rows=log_rows(arrays[f"log.{m}"]),
     )
