@@ -159,7 +159,7 @@ def _run(players: int, should_stop: Countdown) -> StochasticRun:
     return StochasticRun(game, hands.icm(), regret_matching, should_stop=should_stop)
 
 
-@pytest.mark.parametrize(("players", "step"), [(2, 1), (3, 16)])
+@pytest.mark.parametrize(("players", "step"), [(2, 1), (3, 36)])
 def test_a_run_may_be_stopped_at_any_question_and_goes_on_the_same(players: int, step: int) -> None:
     """Whenever it is told to stop, it stops there, and a run restored from it ends where one does."""
     free = Countdown()
