@@ -14,7 +14,7 @@ import argparse
 import tracemalloc
 from collections.abc import Sequence
 
-from equipoise.abstraction.base import Abstraction, coarsen
+from equipoise.abstraction.base import Partition, coarsen
 from equipoise.abstraction.gameshrink import Method, gameshrink
 from equipoise.games.base import load
 from equipoise.games.signals.sizes import sizes
@@ -39,7 +39,7 @@ def signals(name: str) -> StageGame:
     return game
 
 
-def measured(game: StageGame, coarse: Abstraction, solver: str) -> int:
+def measured(game: StageGame, coarse: Partition, solver: str) -> int:
     """Return the most bytes that a form and a solver at work on it hold at once."""
     tracemalloc.start()
     form = build(game, coarse)

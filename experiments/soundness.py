@@ -17,7 +17,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from equipoise.abstraction.base import Abstraction, coarsen
+from equipoise.abstraction.base import Partition, coarsen
 from equipoise.abstraction.dominated import eliminate
 from equipoise.abstraction.gameshrink import METHODS, gameshrink
 from equipoise.abstraction.literal import literal_gameshrink
@@ -105,7 +105,7 @@ def one_bet(ranks: int, suits: int) -> PokerGame:
     return replace(poker.rhode_island(ranks, suits), name=f"one bet, {ranks} x {suits}", tree=tree)
 
 
-def solved_and_lifted(game: StageGame, found: Abstraction) -> tuple[float, float]:
+def solved_and_lifted(game: StageGame, found: Partition) -> tuple[float, float]:
     """Value of the abstract game, and the gap of its equilibrium in the full one."""
     solution = solve(build(game, found), LP("ipx"))
     return solution.value, certify(game, lift(solution.strategy, found)).gap

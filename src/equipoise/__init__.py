@@ -24,6 +24,7 @@ _HOME: dict[str, str] = {
     "Gap": "equipoise.solvers.driver",
     "Iterations": "equipoise.solvers.driver",
     "LP": "equipoise.solvers.saddle.lp",
+    "Partition": "equipoise.abstraction.base",
     "NormalGame": "equipoise.games.trees.normal",
     "SequenceForm": "equipoise.sequence.build",
     "Signals": "equipoise.games.bayesian.distributions",

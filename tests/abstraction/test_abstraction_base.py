@@ -1,4 +1,4 @@
-"""The Abstraction record: what it accepts, what it refuses, and coarsening."""
+"""The Partition record: what it accepts, what it refuses, and coarsening."""
 
 import json
 from dataclasses import replace
@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from equipoise.abstraction.base import Abstraction, add_up, coarsen, count, fingerprint
+from equipoise.abstraction.base import Partition, add_up, coarsen, count, fingerprint
 from equipoise.abstraction.gameshrink import METHODS, gameshrink
 from equipoise.errors import EquipoiseError
 from equipoise.games import poker
@@ -65,7 +65,7 @@ def test_coarsening_commutes_with_lineage(game, abstraction):
 
 def test_identity_changes_nothing(game):
     rounds = signal_rounds(game)
-    identity = Abstraction.identity(rounds)
+    identity = Partition.identity(rounds)
     assert identity.buckets == tuple(signals.views for signals in rounds)
     for fine, coarse in zip(rounds, coarsen(rounds, identity), strict=True):
         np.testing.assert_allclose(fine.weight, coarse.weight)
@@ -84,7 +84,7 @@ def test_refines_is_a_partial_order(game):
 
 def test_arrays_round_trip(abstraction):
     arrays, meta = abstraction.to_arrays()
-    again = Abstraction.from_arrays(arrays, json.loads(json.dumps(meta)))
+    again = Partition.from_arrays(arrays, json.loads(json.dumps(meta)))
     assert (again.game, again.fingerprint, again.method) == (
         abstraction.game,
         abstraction.fingerprint,
@@ -116,14 +116,14 @@ def test_refuses_another_number_of_rounds():
     with pytest.raises(EquipoiseError, match="found 2 rounds, expected the game's 1"):
         coarsen(signal_rounds(poker.kuhn()), gameshrink(poker.leduc()))
     with pytest.raises(EquipoiseError, match="maps for 1 rounds, expected 2"):
-        Abstraction.of(signal_rounds(poker.leduc()), leduc_maps()[:1])
+        Partition.of(signal_rounds(poker.leduc()), leduc_maps()[:1])
 
 
 def test_refuses_forgetting():
     maps = leduc_maps()
     maps[1][0] = np.zeros(len(maps[1][0]), dtype=int)
     with pytest.raises(EquipoiseError, match=r"round 2, player 1.*expected one parent"):
-        Abstraction.of(signal_rounds(poker.leduc()), maps)
+        Partition.of(signal_rounds(poker.leduc()), maps)
 
 
 @pytest.mark.parametrize(
@@ -141,29 +141,29 @@ def test_refuses_bad_maps(damage, message):
     maps = leduc_maps()
     maps[0][1] = damage(maps[0][1])
     with pytest.raises(EquipoiseError, match=f"round 1, player 2.*{message}"):
-        Abstraction.of(signal_rounds(poker.leduc()), maps)
+        Partition.of(signal_rounds(poker.leduc()), maps)
 
 
 def test_refuses_damaged_arrays():
     arrays, meta = gameshrink(poker.leduc()).to_arrays()
     with pytest.raises(EquipoiseError, match="found no entry 'map_1_0'"):
-        Abstraction.from_arrays({k: v for k, v in arrays.items() if k != "map_1_0"}, meta)
+        Partition.from_arrays({k: v for k, v in arrays.items() if k != "map_1_0"}, meta)
     with pytest.raises(EquipoiseError, match="rounds: found nothing"):
-        Abstraction.from_arrays(arrays, {k: v for k, v in meta.items() if k != "rounds"})
+        Partition.from_arrays(arrays, {k: v for k, v in meta.items() if k != "rounds"})
     with pytest.raises(EquipoiseError, match="parent_1_1"):
-        Abstraction.from_arrays({**arrays, "parent_1_1": arrays["parent_1_1"] + 7}, meta)
+        Partition.from_arrays({**arrays, "parent_1_1": arrays["parent_1_1"] + 7}, meta)
 
 
 def test_refining_is_not_symmetric():
     rounds = signal_rounds(poker.leduc())
-    fine = Abstraction.identity(rounds, game="leduc")
-    coarse = Abstraction.of(rounds, [[np.zeros(n, dtype=int) for n in s.views] for s in rounds])
+    fine = Partition.identity(rounds, game="leduc")
+    coarse = Partition.of(rounds, [[np.zeros(n, dtype=int) for n in s.views] for s in rounds])
     assert fine.refines(coarse)
     assert not coarse.refines(fine)
     # Only the second player's last round differs.
     maps = leduc_maps()
     maps[1][1] = np.array([0, 0, *range(1, len(maps[1][1]) - 1)])
-    almost = Abstraction.of(rounds, maps)
+    almost = Partition.of(rounds, maps)
     assert fine.refines(almost)
     assert not almost.refines(fine)
     assert (fine.game, fine.method, fine.rounds) == ("leduc", "identity", 2)
@@ -207,17 +207,17 @@ def test_fingerprints_see_every_part_and_no_rounding():
     ],
 )
 def test_parents_must_exist_and_be_as_many_as_buckets(name, damage):
-    arrays, meta = Abstraction.identity(signal_rounds(poker.leduc())).to_arrays()
-    Abstraction.from_arrays(arrays, meta)
+    arrays, meta = Partition.identity(signal_rounds(poker.leduc())).to_arrays()
+    Partition.from_arrays(arrays, meta)
     with pytest.raises(EquipoiseError, match=f"Stored abstraction, {name}: found .* below"):
-        Abstraction.from_arrays({**arrays, name: damage(arrays[name])}, meta)
+        Partition.from_arrays({**arrays, name: damage(arrays[name])}, meta)
 
 
 def test_stored_maps_are_checked_too():
-    arrays, meta = Abstraction.identity(signal_rounds(poker.leduc())).to_arrays()
+    arrays, meta = Partition.identity(signal_rounds(poker.leduc())).to_arrays()
     for bad in (np.array([[0, 1, 2]]), np.array([0, 2, 2]), np.array([0.0, 1.0, 2.0])):
         with pytest.raises(EquipoiseError, match="Abstraction, map_0_1: found"):
-            Abstraction.from_arrays({**arrays, "map_0_1": bad}, meta)
+            Partition.from_arrays({**arrays, "map_0_1": bad}, meta)
 
 
 def test_places_add_up():

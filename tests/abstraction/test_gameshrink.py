@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from random_signals import blow_up, signals_from, tables
 from reference_lp import Form, solve_lp, value
 
-from equipoise.abstraction.base import Abstraction, coarsen
+from equipoise.abstraction.base import Partition, coarsen
 from equipoise.abstraction.gameshrink import METHODS, gameshrink
 from equipoise.abstraction.lossless import defect, is_stable
 from equipoise.certificates.gap import certify
@@ -178,7 +178,7 @@ def test_sound_undoes_planted_copies(drawn):
     sound = gameshrink(rounds)
     assert is_stable(rounds, sound)
     assert sound.buckets == gameshrink(original).buckets
-    planted = Abstraction.of(rounds, [[np.arange(n) for n in rounds[0].views], order])
+    planted = Partition.of(rounds, [[np.arange(n) for n in rounds[0].views], order])
     assert planted.refines(sound)
 
 
@@ -198,9 +198,9 @@ def test_sound_keeps_the_value_of_random_games(drawn):
 def test_defect_is_zero_exactly_for_stable_abstractions(drawn):
     weights, outcomes, parents, _ = drawn
     rounds = signals_from(weights, outcomes, parents)
-    identity, sound = Abstraction.identity(rounds), gameshrink(rounds)
+    identity, sound = Partition.identity(rounds), gameshrink(rounds)
     assert all(not d.any() for pair in defect(rounds, identity) for d in pair)
-    trivial = Abstraction.of(rounds, [[np.zeros(n, int) for n in s.views] for s in rounds])
+    trivial = Partition.of(rounds, [[np.zeros(n, int) for n in s.views] for s in rounds])
     assert is_stable(rounds, trivial) == trivial.refines(sound)
 
 

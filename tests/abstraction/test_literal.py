@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from random_signals import signals_from, tables
 from reference_lp import value
 
-from equipoise.abstraction.base import Abstraction, coarsen
+from equipoise.abstraction.base import Partition, coarsen
 from equipoise.abstraction.gameshrink import gameshrink
 from equipoise.abstraction.literal import (
     READINGS,
@@ -113,7 +113,7 @@ def test_a_single_merger_of_isomorphic_siblings_changes_the_value():
     merged[queen] = jack
     merged = number_classes(merged)
     cards = np.arange(rounds[0].views[0])
-    once = Abstraction.of(rounds, [[cards, cards], [merged, merged]])
+    once = Partition.of(rounds, [[cards, cards], [merged, merged]])
     exact, found = value(game.tree, rounds), value(game.tree, coarsen(rounds, once))
     assert exact == pytest.approx(-0.085606424078, abs=1e-11)  # OpenSpiel's tests
     assert found == pytest.approx(-0.089283907264, abs=1e-11)  # measured here

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from tests.games.random_duels import random_duel
 
-from equipoise.abstraction.base import Abstraction
+from equipoise.abstraction.base import Partition
 from equipoise.errors import EquipoiseError
 from equipoise.games import poker
 from equipoise.games.signals.views import signal_rounds
@@ -212,7 +212,7 @@ def test_fingerprints_tell_forms_apart() -> None:
 def test_forms_are_of_zero_sum_games_and_trees_need_no_abstraction() -> None:
     with pytest.raises(EquipoiseError, match=r"zero-sum|constant"):
         build(from_matrices("dilemma", [[3, 0], [5, 1]], [[3, 5], [0, 1]]))
-    coarse = Abstraction.identity(signal_rounds(poker.kuhn()))
+    coarse = Partition.identity(signal_rounds(poker.kuhn()))
     with pytest.raises(EquipoiseError, match="found an abstraction for a tree"):
         build(random_duel(1), coarse)
     assert build(poker.kuhn(), coarse).fingerprint.startswith(build(poker.kuhn()).fingerprint + "/")

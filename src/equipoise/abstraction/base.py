@@ -1,35 +1,80 @@
 """Abstractions: which views a player may tell apart, round by round.
 
-An abstraction is an *information filter* (Gilpin and Sandholm 2007, Definition 2.2) written as maps
-view -> bucket, one for each round and player. Of the three conditions there, truthfulness and
-independence hold because the maps are functions; *information preservation* (what is known in one
-round is still known in the next, hence perfect recall) is checked: views in one bucket extend views
-in one bucket, so every bucket has a parent.
+An abstraction is an *information filter* (Gilpin and Sandholm 2007, Definition 2.2): maps view ->
+bucket, one for each round and player. Of the three conditions there, truthfulness and independence
+hold because the maps are functions; *information preservation* (what is known in one round is still
+known in the next, hence perfect recall) means that views in one bucket extend views in one bucket, so
+every bucket has a parent.
+
+:class:`Abstraction` is what the rest of the library asks: the bucket of a view, and what nature deals
+when players see buckets. A :class:`Partition` keeps its maps, view by view, for games whose views can be
+listed; :class:`equipoise.abstraction.table.BucketTable` works them out, for poker of any size.
 
 Nothing here says how the maps were found or whether they lose anything. Lossless or lossy, every
-method ends in :meth:`Abstraction.of`, and :func:`coarsen` applies its result to a game.
+method for listed games ends in :meth:`Partition.of`, and :func:`coarsen` applies its result to a game.
 """
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import cached_property
+from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from equipoise.errors import EquipoiseError
 from equipoise.games.files.fields import Fields
 from equipoise.games.signals.rounds import Floats, Indices, SignalRound, fingerprint
+from equipoise.games.signals.stage_game import StageGame
+from equipoise.games.signals.views import signal_rounds
 
 PLAYERS = (0, 1)
 Pair = tuple[Indices, Indices]
 
 
+class Abstraction(Protocol):
+    """What players may tell apart in a game: buckets instead of views."""
+
+    @property
+    def game(self) -> str:
+        """Name of the game."""
+
+    @property
+    def method(self) -> str:
+        """How the buckets were made."""
+
+    @property
+    def digest(self) -> str:
+        """Names the maps, for the fingerprints of strategies that speak of these buckets."""
+
+    @property
+    def parents(self) -> tuple[Pair, ...]:
+        """By round and player, the bucket of the round before that each bucket extends."""
+
+    @property
+    def views(self) -> tuple[tuple[int, int], ...]:
+        """Number of views of each player in each round."""
+
+    @property
+    def buckets(self) -> tuple[tuple[int, int], ...]:
+        """Number of buckets of each player in each round."""
+
+    def bucket(self, turn: int, views: ArrayLike, player: int = 0) -> Indices:
+        """Return the bucket of each of ``views``, numbered as in the game's own views."""
+
+    def check(self, game: StageGame) -> None:
+        """Raise unless this is an abstraction of ``game``."""
+
+    def deals(self, game: StageGame) -> tuple[SignalRound, ...]:
+        """Return what nature deals in each round of ``game`` when players see buckets."""
+
+
 @dataclass(frozen=True)
-class Abstraction:
-    """Maps from views to buckets, for each round and each of two players.
+class Partition:
+    """Stored maps from views to buckets, for each round and each of two players.
 
     Attributes
     ----------
@@ -55,7 +100,7 @@ class Abstraction:
         buckets = " / ".join(
             " and ".join(f"{count:,}" for count in dict.fromkeys(pair)) for pair in self.buckets
         )
-        return f"<Abstraction of '{self.game}' by {self.method or 'hand'}: {buckets} buckets>"
+        return f"<Partition of '{self.game}' by {self.method or 'hand'}: {buckets} buckets>"
 
     @classmethod
     def of(
@@ -65,7 +110,7 @@ class Abstraction:
         *,
         game: str = "",
         method: str = "",
-    ) -> Abstraction:
+    ) -> Partition:
         """Check ``maps`` against the signals in ``rounds`` and return them as an abstraction."""
         if len(maps) != len(rounds):
             raise EquipoiseError(
@@ -85,7 +130,7 @@ class Abstraction:
         return cls(game, fingerprint(rounds), method, tuple(checked), tuple(parents))
 
     @classmethod
-    def identity(cls, rounds: Sequence[SignalRound], *, game: str = "") -> Abstraction:
+    def identity(cls, rounds: Sequence[SignalRound], *, game: str = "") -> Partition:
         """Return the abstraction that gives every view a bucket of its own."""
         maps = [[np.arange(n) for n in signals.views] for signals in rounds]
         return cls.of(rounds, maps, game=game, method="identity")
@@ -96,11 +141,37 @@ class Abstraction:
         return len(self.maps)
 
     @property
+    def views(self) -> tuple[tuple[int, int], ...]:
+        """Number of views of each player in each round."""
+        return tuple((len(pair[0]), len(pair[1])) for pair in self.maps)
+
+    @property
     def buckets(self) -> tuple[tuple[int, int], ...]:
         """Number of buckets of each player in each round."""
         return tuple((len(up[0]), len(up[1])) for up in self.parents)
 
-    def refines(self, coarser: Abstraction) -> bool:
+    @cached_property
+    def digest(self) -> str:
+        """A digest of the maps."""
+        digest = hashlib.sha256()
+        for pair in self.maps:
+            for buckets in pair:
+                digest.update(np.ascontiguousarray(buckets).tobytes())
+        return digest.hexdigest()[:16]
+
+    def bucket(self, turn: int, views: ArrayLike, player: int = 0) -> Indices:
+        """Return the bucket of each of ``views``."""
+        return np.asarray(self.maps[turn][player][np.asarray(views)])
+
+    def check(self, game: StageGame) -> None:
+        """Raise unless this is an abstraction of ``game``."""
+        self.require(signal_rounds(game))
+
+    def deals(self, game: StageGame) -> tuple[SignalRound, ...]:
+        """Return the deals of ``game``, which must be the one the maps speak of, over buckets."""
+        return coarsen(signal_rounds(game), self)
+
+    def refines(self, coarser: Partition) -> bool:
         """Say whether every bucket lies within one bucket of ``coarser``."""
         self._require_same_signals(coarser)
         return all(
@@ -153,9 +224,7 @@ class Abstraction:
         return arrays, meta
 
     @classmethod
-    def from_arrays(
-        cls, arrays: Mapping[str, NDArray[Any]], meta: Mapping[str, Any]
-    ) -> Abstraction:
+    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], meta: Mapping[str, Any]) -> Partition:
         """Rebuild an abstraction from what :meth:`to_arrays` returned."""
         maps: list[Pair] = []
         parents: list[Pair] = []
@@ -185,21 +254,21 @@ class Abstraction:
                     )
         return found
 
-    def _require_same_signals(self, other: Abstraction) -> None:
+    def _require_same_signals(self, other: Partition) -> None:
         if self.fingerprint != other.fingerprint:
             raise EquipoiseError(
                 f"Abstractions '{self.method}' and '{other.method}': found fingerprints "
                 f"{self.fingerprint} and {other.fingerprint}, expected one game."
             )
 
-    def _matched(self, other: Abstraction) -> Iterator[tuple[Indices, Indices, int]]:
+    def _matched(self, other: Partition) -> Iterator[tuple[Indices, Indices, int]]:
         """Yield this map, the other's map and this bucket count, for each round and player."""
         for mine, theirs, counts in zip(self.maps, other.maps, self.buckets, strict=True):
             for i in PLAYERS:
                 yield mine[i], theirs[i], counts[i]
 
 
-def coarsen(rounds: Sequence[SignalRound], abstraction: Abstraction) -> tuple[SignalRound, ...]:
+def coarsen(rounds: Sequence[SignalRound], abstraction: Partition) -> tuple[SignalRound, ...]:
     """Return the signals of the filtered game, in which players see buckets instead of views.
 
     Deals that fall into one pair of buckets become one deal: weights add up, and an outcome is the

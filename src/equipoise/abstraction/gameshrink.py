@@ -28,7 +28,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from equipoise.abstraction.base import PLAYERS, Abstraction
+from equipoise.abstraction.base import PLAYERS, Partition
 from equipoise.abstraction.lossless import beliefs, kind, kind_sizes, lineage, marginal
 from equipoise.errors import EquipoiseError
 from equipoise.games.signals.rounds import SignalRound
@@ -40,7 +40,7 @@ Method = Literal["sound", "histogram", "suits"]
 METHODS: tuple[Method, ...] = get_args(Method)
 
 
-def gameshrink(game: StageGame | Sequence[SignalRound], method: Method = "sound") -> Abstraction:
+def gameshrink(game: StageGame | Sequence[SignalRound], method: Method = "sound") -> Partition:
     """Return the abstraction of ``game`` by ``method`` (see the module).
 
     ``game`` is a two-player zero-sum game with signals, or what nature deals in one.
@@ -51,7 +51,7 @@ def gameshrink(game: StageGame | Sequence[SignalRound], method: Method = "sound"
             f"GameShrink method: found '{method}', expected one of {', '.join(METHODS)}."
         )
     if method == "suits":
-        return replace(Abstraction.identity(rounds, game=name), method=method)
+        return replace(Partition.identity(rounds, game=name), method=method)
     sizes, relations = kind_sizes(rounds), lineage(rounds)
     if method == "sound":
         relations += beliefs(rounds)
@@ -59,7 +59,7 @@ def gameshrink(game: StageGame | Sequence[SignalRound], method: Method = "sound"
         _add_outcome_frequencies(rounds, sizes, relations)
     classes = coarsest_stable(sizes, relations)
     maps = [[classes[kind(r, i)] for i in PLAYERS] for r in range(len(rounds))]
-    return Abstraction.of(rounds, maps, game=name, method=method)
+    return Partition.of(rounds, maps, game=name, method=method)
 
 
 def _signals(game: StageGame | Sequence[SignalRound]) -> tuple[str, Sequence[SignalRound]]:

@@ -35,7 +35,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from equipoise.abstraction.base import PLAYERS, Abstraction
+from equipoise.abstraction.base import PLAYERS, Partition
 from equipoise.errors import EquipoiseError
 from equipoise.games.signals.rounds import Indices, SignalRound
 from equipoise.numerics.refinement import TOLERANCE
@@ -173,7 +173,7 @@ def has_perfect_matching(edges: Sequence[Sequence[int]]) -> bool:
 
 def literal_gameshrink(
     rounds: Sequence[SignalRound], reading: Reading = "views", *, name: str = ""
-) -> Abstraction:
+) -> Partition:
     """Algorithm 2, *GameShrink*: return the filter it ends with, as an abstraction.
 
     The relation of algorithm 1 is computed on the unfiltered tree: merging isomorphic nodes leaves it
@@ -198,7 +198,7 @@ def literal_gameshrink(
         [filters.classes((i, r, v) for v in range(signals.views[i])) for i in PLAYERS]
         for r, signals in enumerate(rounds)
     ]
-    return Abstraction.of(rounds, maps, game=name, method=f"literal ({reading})")
+    return Partition.of(rounds, maps, game=name, method=f"literal ({reading})")
 
 
 def signal_tree(

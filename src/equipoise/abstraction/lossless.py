@@ -31,7 +31,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from equipoise.abstraction.base import PLAYERS, Abstraction, add_up
+from equipoise.abstraction.base import PLAYERS, Partition, add_up
 from equipoise.games.signals.rounds import Floats, SignalRound
 from equipoise.numerics.refinement import Relation, instability
 
@@ -79,7 +79,7 @@ def beliefs(rounds: Sequence[SignalRound]) -> list[Relation]:
 
 
 def defect(
-    rounds: Sequence[SignalRound], abstraction: Abstraction
+    rounds: Sequence[SignalRound], abstraction: Partition
 ) -> tuple[tuple[Floats, Floats], ...]:
     """Return, for each round, player and bucket, how far the bucket is from stable.
 
@@ -96,7 +96,7 @@ def defect(
     return tuple((worst[kind(r, 0)], worst[kind(r, 1)]) for r in range(len(rounds)))
 
 
-def is_stable(rounds: Sequence[SignalRound], abstraction: Abstraction) -> bool:
+def is_stable(rounds: Sequence[SignalRound], abstraction: Partition) -> bool:
     """Say whether ``abstraction`` is stable, hence lossless."""
     return all(not worst.any() for pair in defect(rounds, abstraction) for worst in pair)
 

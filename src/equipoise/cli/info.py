@@ -74,14 +74,12 @@ def tree_sizes(game: ExtensiveGame) -> dict[str, Any]:
 
 def signal_sizes(game: StageGame, abstraction: Path | None = None) -> dict[str, Any]:
     """Return the sizes of a game with signals, counted from its factors; nodes are the full game's."""
-    from equipoise.abstraction.base import coarsen
     from equipoise.cli.loading import load_abstraction
     from equipoise.games.signals.sizes import sizes as count
-    from equipoise.games.signals.views import signal_rounds
 
     rounds = None
     if abstraction is not None:
-        rounds = coarsen(signal_rounds(game), load_abstraction(abstraction, game))
+        rounds = load_abstraction(abstraction, game).deals(game)
     found = count(game, rounds)
     return {
         "players": game.players,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from equipoise.errors import EquipoiseError
 
 if TYPE_CHECKING:
-    from equipoise.abstraction.base import Abstraction
+    from equipoise.abstraction.base import Partition
     from equipoise.games.signals.stage_game import StageGame
     from equipoise.games.trees.extensive import ExtensiveGame
     from equipoise.strategy.profile import Strategy
@@ -50,7 +50,7 @@ def strategy_of_game(path: Path, game: ExtensiveGame | StageGame) -> Strategy:
     return found
 
 
-def load_abstraction(path: Path, game: StageGame) -> Abstraction:
+def load_abstraction(path: Path, game: StageGame) -> Partition:
     """Return the abstraction at ``path``, which must be one of ``game``."""
     from equipoise.games.signals.views import signal_rounds
     from equipoise.strategy import store

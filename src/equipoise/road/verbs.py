@@ -19,7 +19,7 @@ from equipoise.road.steps import Steps
 from equipoise.solvers.driver import Gap, Monitor, Relative, Status, Stop
 
 if TYPE_CHECKING:
-    from equipoise.abstraction.base import Abstraction
+    from equipoise.abstraction.base import Partition
     from equipoise.certificates import Certificate
 
 __all__ = ["abstract", "certify", "load", "open", "solve"]
@@ -31,7 +31,7 @@ Note = Callable[[str], None]
 Show = Callable[[Stop], AbstractContextManager[Monitor | None]]
 
 
-def abstract(game: Any, method: str = "gameshrink") -> Abstraction:
+def abstract(game: Any, method: str = "gameshrink") -> Partition:
     """Return which signals of ``game`` need not be told apart, by a method of :data:`ABSTRACTIONS`."""
     from equipoise.abstraction.gameshrink import gameshrink
     from equipoise.games.signals.stage_game import StageGame

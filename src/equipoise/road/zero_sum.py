@@ -160,12 +160,11 @@ def _abstract(game: Game, wish: Wish) -> Abstraction | None:
 
 def _checked(game: StageGame, wanted: Any) -> Abstraction:
     """Return the abstraction, or the one in the file, ``wanted``, which must be one of ``game``."""
-    from equipoise.games.signals.views import signal_rounds
     from equipoise.strategy.store import load_abstraction
 
     found: Abstraction = load_abstraction(wanted) if isinstance(wanted, Path) else wanted
     try:
-        found.require(signal_rounds(game))
+        found.check(game)
     except EquipoiseError as error:
         raise EquipoiseError(
             f"{wanted}: {error}" if isinstance(wanted, Path) else str(error)
@@ -175,7 +174,6 @@ def _checked(game: StageGame, wanted: Any) -> Abstraction:
 
 def _eliminate(game: Game, coarse: Abstraction | None, wish: Wish) -> Survivors:
     """Return the actions that are left when dominated ones are eliminated."""
-    from equipoise.abstraction.base import coarsen
     from equipoise.abstraction.dominated import eliminate
     from equipoise.games.signals.stage_game import StageGame
     from equipoise.games.signals.views import signal_rounds
@@ -185,8 +183,8 @@ def _eliminate(game: Game, coarse: Abstraction | None, wish: Wish) -> Survivors:
             f"--eliminate: '{game.name}' has no signals, expected a game with some."
         )
     with wish.steps.take("eliminate"):
-        rounds = signal_rounds(game)
-        return eliminate(game.tree, rounds if coarse is None else coarsen(rounds, coarse))
+        rounds = signal_rounds(game) if coarse is None else coarse.deals(game)
+        return eliminate(game.tree, rounds)
 
 
 def _restrict(form: SequenceForm, left: Survivors) -> Restricted:

@@ -10,7 +10,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from equipoise.abstraction.base import Abstraction, coarsen
+from equipoise.abstraction.base import Abstraction
 from equipoise.errors import EquipoiseError
 from equipoise.games.signals.betting import BettingTree
 from equipoise.games.signals.stage_game import StageGame
@@ -85,16 +85,12 @@ def build(
 
 def _build_factored(game: StageGame, abstraction: Abstraction | None, tiles: bool) -> SequenceForm:
     """Return the form of a game with signals, from its two factors."""
-    rounds = signal_rounds(game)
     own = game_fingerprint(game)
     units, tree = betting_units(game.tree, outcome_ranges(game))
-    if abstraction is not None:
-        rounds = coarsen(rounds, abstraction)
-        digest = hashlib.sha256()
-        for pair in abstraction.maps:
-            for buckets in pair:
-                digest.update(np.ascontiguousarray(buckets).tobytes())
-        own = f"{own}/{digest.hexdigest()[:16]}"
+    if abstraction is None:
+        rounds = signal_rounds(game)
+    else:
+        rounds, own = abstraction.deals(game), f"{own}/{abstraction.digest}"
     X, Y, A, canonical = factored_form(tree, rounds, tiles)
     counts = tuple(signals.views for signals in rounds)
     return SequenceForm(X, Y, A, game.name, own, canonical, game.tree, counts, game, units)

@@ -8,6 +8,8 @@ from equipoise.abstraction.base import Abstraction
 from equipoise.errors import EquipoiseError
 from equipoise.strategy.profile import Layout, Strategy
 
+_LONGEST = 1 << 32  # sequences are numbered by 32 bits
+
 
 def lift(strategy: Strategy, abstraction: Abstraction) -> Strategy:
     """Return the strategy of the full game that plays as ``strategy`` does in the abstract one.
@@ -23,7 +25,13 @@ def lift(strategy: Strategy, abstraction: Abstraction) -> Strategy:
             f"{layout.buckets if layout else 'none'}, expected one of the abstraction "
             f"'{abstraction.method}' with buckets {abstraction.buckets}."
         )
-    views = tuple(tuple(len(own) for own in pair) for pair in abstraction.maps)
+    full = Layout(layout.nodes, abstraction.views)
+    longest = max(int(full.starts(player)[-1]) for player in (0, 1))
+    if longest > _LONGEST:
+        raise EquipoiseError(
+            f"Strategy of '{strategy.game}': found {longest:,} sequences of the full game, expected "
+            f"at most {_LONGEST:,} to lift it; ask it as it is, it looks hands up by their buckets."
+        )
     vectors = []
     for player, vector in enumerate(strategy.behaviour):
         parts = [np.ones(1, dtype=vector.dtype)]
@@ -32,7 +40,7 @@ def lift(strategy: Strategy, abstraction: Abstraction) -> Strategy:
             layout.nodes[player], starts[:-1], starts[1:], strict=True
         ):
             block = vector[begin:end].reshape(actions, -1)
-            parts.append(block[:, abstraction.maps[turn][player]].reshape(-1))
+            every = np.arange(abstraction.views[turn][player])
+            parts.append(block[:, abstraction.bucket(turn, every, player)].reshape(-1))
         vectors.append(np.concatenate(parts))
-    full = Layout(layout.nodes, views)
     return Strategy(strategy.game, game, tuple(vectors), full, strategy.source)

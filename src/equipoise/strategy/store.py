@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from equipoise.abstraction.base import Abstraction
+from equipoise.abstraction.base import Partition
 from equipoise.bundle import FORMAT, Arrays, Bundle, Metadata, load, save
 from equipoise.errors import EquipoiseError
 from equipoise.games.files.fields import Fields
@@ -134,16 +134,16 @@ def _layout(path: str | Path, described: Any, vectors: tuple[NDArray[Any], ...])
     return layout
 
 
-def save_abstraction(path: str | Path, abstraction: Abstraction) -> None:
+def save_abstraction(path: str | Path, abstraction: Partition) -> None:
     """Write the maps of an abstraction."""
     save(path, ABSTRACTION, *abstraction.to_arrays())
 
 
-def load_abstraction(path: str | Path) -> Abstraction:
+def load_abstraction(path: str | Path) -> Partition:
     """Return the abstraction stored at ``path``."""
     bundle = load(path, ABSTRACTION)
     try:
-        return Abstraction.from_arrays(bundle.arrays, bundle.metadata)
+        return Partition.from_arrays(bundle.arrays, bundle.metadata)
     except EquipoiseError as error:
         raise EquipoiseError(f"{path}: {error}") from None
 
