@@ -9,11 +9,13 @@ import numpy as np
 import pyspiel
 import pytest
 from open_spiel.python.algorithms import cfr as openspiel
+from tests.games.conftest import lopsided
 from tests.games.random_duels import random_duel
 from tests.solvers.reference_cfr import ReferenceCFR, members
 
 from equipoise.games import poker
 from equipoise.games.files.gambit.write import efg_lines
+from equipoise.games.signals.stage_game import StageGame
 from equipoise.games.signals.unroll import unroll
 from equipoise.games.trees.classic import kuhn
 from equipoise.games.trees.extensive import ExtensiveGame
@@ -48,11 +50,13 @@ def test_every_row_iterates_on_kuhn_poker_as_its_paper_says(name: str) -> None:
     assert_iterates(run, reference(name, game, behaviours(form, start)))
 
 
+# One suit: no two cards look alike, so the views are the information sets of the tree.
+@pytest.mark.parametrize("game", [poker.leduc(4, 1), lopsided()], ids=lambda game: game.name)
 @pytest.mark.parametrize("through", ["tiles", "operator"])
 @pytest.mark.parametrize("name", TABLE)
-def test_every_row_iterates_on_blocks_as_its_paper_says(name: str, through: str) -> None:
-    # One suit: no two cards look alike, so the views are the information sets of the tree.
-    game = poker.leduc(4, 1)
+def test_every_row_iterates_on_blocks_as_its_paper_says(
+    name: str, through: str, game: StageGame
+) -> None:
     form, tree = build(game), unroll(game)
     start, method = random_start(form), member(name, horizon=HORIZON)
     slow = reference(name, tree, on_the_tree(game, tree, form, start))
