@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from equipoise.errors import EquipoiseError
 from equipoise.numerics.refinement import (
     Relation,
     coarsest_stable,
@@ -101,3 +102,10 @@ def test_instability_names_the_class_and_the_size_of_the_difference():
 def test_kinds_without_relations_stay_whole(size):
     classes = coarsest_stable([size], [])
     np.testing.assert_array_equal(classes[0], np.zeros(size))
+
+
+def test_sums_that_shade_into_each_other_are_refused():
+    # Each is within the tolerance of its neighbour, the ends are not within it of each other.
+    shades = 1.0 + np.arange(4) * 0.8e-11
+    with pytest.raises(EquipoiseError, match="found sums that differ by about the tolerance"):
+        coarsest_stable([4, 1], [dense(0, 1, shades[:, None])])
