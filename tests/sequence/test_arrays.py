@@ -149,9 +149,7 @@ def test_tiles_are_for_compiled_loops(device: Device) -> None:
 def test_products(form: SequenceForm, device: Device) -> None:
     X, Y = ArrayTreeplex(form.X, device), ArrayTreeplex(form.Y, device)
     x, y = form.X.plan(_random(form.X, 6)), form.Y.plan(_random(form.Y, 7, zeros=True))
-    terms = getattr(form.A, "terms", ()) if getattr(form.A, "last", None) is None else ()
-    matrix = None if terms else form.A.matrix()
-    A = ArrayPayoff(X, Y, terms, matrix)
+    A = ArrayPayoff(form.A, X, Y)
     assert A.shape == form.A.shape
     _close(X.get(A.times(Y.put(y))), form.A.times(y))
     _close(Y.get(A.transpose_times(X.put(x))), form.A.transpose_times(x))

@@ -21,7 +21,8 @@ from equipoise.games.trees.classic import kuhn
 from equipoise.games.trees.extensive import ExtensiveGame
 from equipoise.sequence.build import SequenceForm, build, units_of
 from equipoise.solvers.base import Context
-from equipoise.solvers.saddle.cfr import TABLE, CFRRun, member
+from equipoise.solvers.saddle.cfr import TABLE, member
+from equipoise.solvers.saddle.cfr_compiled import CFRRun
 from equipoise.strategy.profile import Layout, Strategy
 from equipoise.strategy.views import on_tree
 

@@ -55,7 +55,7 @@ def compiled_seconds() -> tuple[float, float]:
 
     Where Numba is not loaded there is nothing to compile, and it is not loaded for this.
     """
-    if "numba" not in sys.modules:
+    if sys.modules.get("numba") is None:
         return 0.0, 0.0
     return _compilation().wall, _compilation().cpu
 

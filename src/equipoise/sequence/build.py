@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,6 +44,12 @@ class SequenceForm:
     buckets: tuple[tuple[int, int], ...] = ()
     game: ExtensiveGame | StageGame | None = None
     units: Units = PLAIN
+    untiled: Callable[[], SequenceForm] | None = None
+
+    @property
+    def plain(self) -> SequenceForm:
+        """The same form with blocks as wide as their round: this one, unless it is cut into tiles."""
+        return self if self.untiled is None else self.untiled()
 
     def __repr__(self) -> str:
         sizes = f"{self.X.size:,} x {self.Y.size:,} sequences, {type(self.A).__name__} payoff"
@@ -93,7 +99,8 @@ def _build_factored(game: StageGame, abstraction: Abstraction | None, tiles: boo
         rounds, own = abstraction.deals(game), f"{own}/{abstraction.digest}"
     X, Y, A, canonical = factored_form(tree, rounds, tiles)
     counts = tuple(signals.views for signals in rounds)
-    return SequenceForm(X, Y, A, game.name, own, canonical, game.tree, counts, game, units)
+    untiled = None if A.tiled is None else partial(_build_factored, game, abstraction, tiles=False)
+    return SequenceForm(X, Y, A, game.name, own, canonical, game.tree, counts, game, units, untiled)
 
 
 def units_of(game: ExtensiveGame | StageGame) -> Units:

@@ -19,7 +19,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,9 +29,11 @@ from equipoise.games.signals.betting import NO_OUTCOME, TERMINAL, BettingTree
 from equipoise.games.signals.rounds import SignalRound, sample
 from equipoise.sequence.bundles import Bundle, Slots, bundles, slots
 from equipoise.sequence.payoffs.factored import BucketMatrix, Factored, Term
-from equipoise.sequence.payoffs.last_round import LastRound
 from equipoise.sequence.payoffs.tiling import Tiling, tiling
 from equipoise.sequence.treeplex import Treeplex
+
+if TYPE_CHECKING:
+    from equipoise.sequence.payoffs.last_round import LastRound
 
 _BlockRow = tuple[int, int, int, NDArray[Any] | None]
 
@@ -328,6 +330,8 @@ def _last_round(
     second: _Side,
 ) -> LastRound:
     """Return the tiled payoffs of the last round: one matrix a kind, shared by all its leaves."""
+    from equipoise.sequence.payoffs.last_round import LastRound
+
     kinds = sorted({key[1] for key in leaves})
     table = [
         (kinds.index(key[1]), row, column, amount)

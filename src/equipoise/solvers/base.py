@@ -172,13 +172,18 @@ class _SaddleRun:
 
     def measure(self) -> tuple[float, float]:
         """Return what the current plans secure for player 1, and against her."""
+        bounds = getattr(self.inner, "bounds", None)
+        if bounds is not None:
+            # The run measures itself, where its plans are.
+            self._point = None
+            lower, upper = bounds()
+            return self.form.units.unit * lower, self.form.units.unit * upper
         self._point = self.inner.point()
         return measure(self.form, *self._point)
 
     def keep(self) -> None:
         """Copy the point, over the one before: large games have no room for both."""
-        assert self._point is not None
-        for name, plan in zip(("x", "y"), self._point, strict=True):
+        for name, plan in zip(("x", "y"), self._point or self.inner.point(), strict=True):
             if name in self.best:
                 self.best[name][:] = plan
             else:

@@ -14,8 +14,7 @@ instead of one of 7969 x 7969. Payoffs of trees are lists of entries, gathered.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,33 +22,21 @@ from numpy.typing import NDArray
 from equipoise.errors import EquipoiseError
 from equipoise.sequence.backends.arrays import ArrayTreeplex
 from equipoise.sequence.backends.levels import Array, Device, Ints, padded_lists
+from equipoise.sequence.payoffs.base import Payoff
 
 # Batches are used where they are at most this share of the whole matrix.
 _BATCHED_SHARE = 0.5
 
 
-class KroneckerTerm(Protocol):
-    """What is needed of a term: a SciPy matrix over buckets, and leaves by coordinates."""
-
-    matrix: Any
-    row: NDArray[Any]
-    column: NDArray[Any]
-    coefficient: NDArray[np.float64]
-
-
 class ArrayPayoff:
     """The payoff to player 1 on arrays of a library, in level order."""
 
-    def __init__(
-        self,
-        X: ArrayTreeplex,
-        Y: ArrayTreeplex,
-        terms: Sequence[KroneckerTerm] = (),
-        matrix: Any = None,
-    ) -> None:
+    def __init__(self, payoff: Payoff, X: ArrayTreeplex, Y: ArrayTreeplex) -> None:
         self.shape = X.size, Y.size
+        terms = payoff.kronecker
+        matrix = payoff.matrix() if terms is None else None
         self._towards = [_Gradient(X, Y), _Gradient(Y, X)]
-        for term in terms:
+        for term in terms or ():
             self._towards[0].add_term(term.matrix.csr, term.row, term.column, term.coefficient)
             self._towards[1].add_term(term.matrix.csr.T, term.column, term.row, term.coefficient)
         if matrix is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -41,6 +42,20 @@ class Device:
     def ones(self, shape: Any) -> Array:
         """Return ones."""
         return self.xp.ones(shape, dtype=self.floats, device=self.device)
+
+    def fixed(self, step: Callable[[], None]) -> Callable[[], None]:
+        """Return a quicker way to do ``step``, which does the same operations each time.
+
+        A GPU is given the whole step as one graph, so that starting its some hundred small kernels
+        costs nothing; what changes between steps must change in place.
+        """
+        if self.device is None or getattr(self.device, "type", "") != "cuda":
+            return step
+        graph = self.xp.cuda.CUDAGraph()
+        with self.xp.cuda.graph(graph):
+            step()
+        replay: Callable[[], None] = graph.replay
+        return replay
 
     def get(self, array: Array) -> NDArray[Any]:
         """Copy an array back to NumPy."""

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from equipoise.errors import EquipoiseError
 
 if TYPE_CHECKING:
+    from equipoise.sequence.payoffs.factored import Term
     from equipoise.sequence.payoffs.last_round import Tiled
 
 Indices = NDArray[np.uint32]
@@ -61,6 +62,11 @@ class Payoff(ABC):
     @property
     def tiled(self) -> Tiled | None:
         """Ability: the last round in tiles, for methods that work tile by tile."""
+        return None
+
+    @property
+    def kronecker(self) -> tuple[Term, ...] | None:
+        """Ability: the operator as a sum of Kronecker products, for dense products on any device."""
         return None
 
     @property

@@ -15,15 +15,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from equipoise.errors import EquipoiseError
 from equipoise.sequence.payoffs.base import Payoff
-from equipoise.sequence.payoffs.last_round import LastRound, Tiled
+
+if TYPE_CHECKING:
+    from equipoise.sequence.payoffs.last_round import LastRound, Tiled
 
 Indices = NDArray[np.uint32]
 
@@ -100,7 +101,16 @@ class Factored(Payoff):
     @property
     def tiled(self) -> Tiled | None:
         """The last round, if it is in tiles."""
-        return None if self.last is None else Tiled(self.last, self.add_terms)
+        if self.last is None:
+            return None
+        from equipoise.sequence.payoffs.last_round import Tiled
+
+        return Tiled(self.last, self.add_terms)
+
+    @property
+    def kronecker(self) -> tuple[Term, ...] | None:
+        """The terms, if they are all there is."""
+        return self.terms if self.last is None else None
 
     @cached_property
     def nonzeros(self) -> int:
@@ -133,11 +143,13 @@ class Factored(Payoff):
 
     def add_terms(self, source: int, plan: NDArray[Any], out: NDArray[Any]) -> None:
         """Add to ``out`` the earlier rounds' payoffs against ``plan`` of player ``source``."""
+        from equipoise.sequence.backends.products import multiply_term
+
         for term in self.terms:
             matrix = term.matrix.transpose if source == 0 else term.matrix
             place = (term.column, term.row) if source == 0 else (term.row, term.column)
             scale = term.coefficient.astype(plan.dtype)
-            _multiply(matrix.kernel(plan.dtype), *place, scale, plan, out)
+            multiply_term(matrix.kernel(plan.dtype), *place, scale, plan, out)
 
     def matrix(self) -> Any:
         """Return the operator as a SciPy CSR matrix: for small games, and for counting."""
@@ -158,15 +170,3 @@ class Factored(Payoff):
         if self.sampler is None:
             raise EquipoiseError("Sampling: found a sample, expected the payoffs of all deals.")
         return self.sampler(proportion, random)
-
-
-@njit(cache=True, nogil=True, fastmath={"contract", "reassoc", "nsz"})
-def _multiply(matrix: Any, row: Any, column: Any, scale: Any, vector: Any, out: Any) -> None:
-    """Add one Kronecker term's product: leaf by leaf, row by row."""
-    for leaf in range(len(row)):
-        source = vector[column[leaf] :]
-        for i in range(len(matrix.start) - 1):
-            total = scale[0] * 0
-            for k in range(matrix.start[i], matrix.start[i + 1]):
-                total += matrix.value[k] * source[matrix.column[k]]
-            out[np.uint32(row[leaf] + i)] += scale[leaf] * total

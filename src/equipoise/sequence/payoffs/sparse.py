@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from equipoise.errors import EquipoiseError
@@ -102,6 +101,8 @@ class Sparse(Payoff):
     def _product(rows: Rows, vector: NDArray[Any], out: NDArray[Any] | None) -> NDArray[Any]:
         if out is None:
             out = np.empty(len(rows.start) - 1, dtype=vector.dtype)
+        from equipoise.sequence.backends.products import multiply
+
         multiply(rows, vector, out)
         return out
 
@@ -134,13 +135,3 @@ def _rows(matrix: Any) -> Rows:
         matrix.indices.astype(np.uint32),
         np.ascontiguousarray(matrix.data, dtype=np.float64),
     )
-
-
-@njit(cache=True, fastmath={"contract", "reassoc", "nsz"})
-def multiply(rows: Any, vector: Any, out: Any) -> None:
-    """Sparse matrix times vector, row by row."""
-    for i in range(np.uint32(len(out))):
-        total = 0.0
-        for j in range(rows.start[i], rows.start[i + np.uint32(1)]):
-            total += rows.value[j] * vector[rows.column[j]]
-        out[i] = total
