@@ -437,3 +437,11 @@ def _read(reader: Callable[[Any, str], StageGame], what: object) -> StageGame | 
         return reader(what, "file")
     except EquipoiseError as error:
         return str(error)
+
+
+def test_private_signals_may_differ_by_player() -> None:
+    alike = parse_rules(DUEL.replace("private = 1", "private = [1, 1]"))
+    assert alike.private == parse_rules(DUEL).private
+    for wrong in ("[1]", "[1, 1, 1]", "[1, -1]", "[1, 0.5]", "[1000000, 1]"):
+        with pytest.raises(EquipoiseError, match=r"private: found .*, expected 2 whole numbers"):
+            parse_rules(DUEL.replace("private = 1", f"private = {wrong}"))
