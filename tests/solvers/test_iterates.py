@@ -20,6 +20,7 @@ from equipoise.games.signals.unroll import unroll
 from equipoise.games.trees.classic import kuhn
 from equipoise.games.trees.extensive import ExtensiveGame
 from equipoise.sequence.build import SequenceForm, build, units_of
+from equipoise.sequence.payoffs import tiling
 from equipoise.solvers.base import Context
 from equipoise.solvers.saddle.cfr import TABLE, member
 from equipoise.solvers.saddle.cfr_compiled import CFRRun
@@ -185,3 +186,24 @@ def openspiel_behaviour(game: ExtensiveGame, policy: Any, player: int) -> np.nda
             first, count = game.first_sequence[i], game.action_count[i]
             vector[first : first + count] = policy.policy_for_key(key)[:count]
     return vector
+
+
+@pytest.mark.parametrize("name", ["dcfr", "pdcfr+"])
+@pytest.mark.parametrize("game", [poker.leduc(4, 1), lopsided()], ids=lambda game: game.name)
+def test_many_tiles_iterate_as_one_does(
+    name: str, game: StageGame, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = build(game)
+    monkeypatch.setattr(tiling, "_TILE_SEQUENCES", 1)
+    form, tree = build(game), unroll(game)
+    assert form.A.tiled is not None
+    assert len(form.A.tiled.last.cut.tile) > len(whole.A.tiled.last.cut.tile) == 2
+    start = random_start(form)
+    slow = reference(name, tree, on_the_tree(game, tree, form, start))
+    run = member(name, horizon=HORIZON).start(form, Context(start=start))
+
+    def as_plans(plans: Plans) -> Plans:
+        x, y = on_the_tree(game, tree, form, plans)
+        return build(tree).X.plan(x), build(tree).Y.plan(y)
+
+    assert_iterates(run, slow, as_plans, iterations=8)
