@@ -110,7 +110,7 @@ class CanonicalViews:
 
     def __init__(self, game: PokerGame) -> None:
         self.game = game
-        self.indexer = _indexer(game, game.groups(game.rounds - 1))
+        self.indexer = hand_indexer(game, game.groups(game.rounds - 1))
 
     @property
     def is_listed(self) -> bool:
@@ -178,6 +178,10 @@ class CanonicalViews:
     def numbers(self, turn: int, hands: Cards) -> Numbers:
         """Return the numbers of many hands: rows of hole cards, then the board."""
         return self.indexer.index(self._group(turn), hands)
+
+    def hands(self, turn: int, views: ArrayLike) -> Cards:
+        """Return a hand of each view: hole cards, then the board."""
+        return self.indexer.unindex(self._group(turn), views)
 
     @property
     def _names_suits(self) -> bool:
@@ -254,7 +258,8 @@ class CanonicalViews:
         )
 
 
-def _indexer(game: PokerGame, groups: Sequence[int]) -> Indexer:
+def hand_indexer(game: PokerGame, groups: Sequence[int]) -> Indexer:
+    """Return what numbers hands up to the symmetries of the deck of ``game``."""
     if not game.suited:
         return RankIndexer(groups, game.deck)
     from equipoise.cards.isomorphism import HandIndexer
@@ -289,7 +294,7 @@ def _boards(game: PokerGame, turn: int) -> tuple[Cards, Numbers]:
     groups = game.groups(turn)[1:]
     if not groups:
         return np.zeros((1, 0), dtype=np.uint8), np.ones(1, dtype=np.int64)
-    indexer = _indexer(game, groups)
+    indexer = hand_indexer(game, groups)
     every = np.arange(indexer.size(len(groups) - 1))
     return indexer.unindex(len(groups) - 1, every), indexer.orbit(len(groups) - 1, every)
 
