@@ -12,11 +12,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from equipoise.certificates.bayesian import certify
-from equipoise.games.bayesian.betting_round import kuhn
+from equipoise.certificates.bayesian import certify_bayesian
+from equipoise.games.bayesian.betting_round import kuhn_round
 from equipoise.games.bayesian.distributions import Signals
 from equipoise.games.bayesian.game import BayesianGame
-from equipoise.games.bayesian.parametric import parse
+from equipoise.games.bayesian.parametric import parse_models
 from equipoise.numerics.encodings import Model
 from equipoise.numerics.polynomial import total
 from equipoise.solvers.bayesian.qualitative import qualitative
@@ -40,19 +40,19 @@ CARDS = 250
 
 def deck(n: int) -> BayesianGame:
     """Return the game with ``n`` cards."""
-    return BayesianGame(kuhn(), Signals.deck(n))
+    return BayesianGame(kuhn_round(), Signals.deck(n))
 
 
 def secured(game: BayesianGame, profile: Profile) -> float:
     """Return what player 1 earns in ``profile`` if player 2 is her nemesis."""
-    proof = certify(game, profile)
+    proof = certify_bayesian(game, profile)
     return -(proof.values[1] + proof.gains[1])
 
 
 def figure_1() -> None:
     """Print values and projections."""
-    infinite = BayesianGame(kuhn(), Signals.uniform())
-    answer = qualitative(infinite, parse(MODEL, infinite.round))
+    infinite = BayesianGame(kuhn_round(), Signals.uniform())
+    answer = qualitative(infinite, parse_models(MODEL, infinite.round))
     print("Infinite game:", {name: round(t, 6) for name, t in answer.thresholds.items()})
     print("\n   n   value  (seed)   projection  (seed)")
     for n, (value, projection) in FIGURE_1.items():
@@ -64,7 +64,7 @@ def figure_1() -> None:
 
 def extremes(signals: Signals, tries: int) -> tuple[float, float]:
     """Return the least (of some) and the most that player 1's equilibria over ``signals`` secure."""
-    game, full = BayesianGame(kuhn(), signals), deck(CARDS)
+    game, full = BayesianGame(kuhn_round(), signals), deck(CARDS)
     size = CARDS // signals.cells
     model = Model()
     mixture = [[model.variable() for _ in game.plans[0]] for _ in range(signals.cells)]

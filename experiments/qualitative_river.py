@@ -17,11 +17,11 @@ from collections.abc import Callable
 
 import numpy as np
 
-from equipoise.certificates.bayesian import certify
+from equipoise.certificates.bayesian import certify_bayesian
 from equipoise.games.bayesian.betting_round import river
 from equipoise.games.bayesian.distributions import Cdf, Signals
 from equipoise.games.bayesian.game import BayesianGame
-from equipoise.games.bayesian.parametric import parse
+from equipoise.games.bayesian.parametric import parse_models
 from equipoise.solvers.bayesian.propose import discover
 from equipoise.solvers.bayesian.qualitative import Answer, qualitative
 
@@ -57,7 +57,7 @@ def with_models(*texts: str) -> Callable[[BayesianGame], Answer]:
     """Return a solver that is given ``texts``."""
     return lambda game: qualitative(
         game,
-        [m for k, t in enumerate(texts, 1) for m in parse(t, game.round, f"model {k}")],
+        [m for k, t in enumerate(texts, 1) for m in parse_models(t, game.round, f"model {k}")],
         time_limit=20.0,
     )
 
@@ -71,7 +71,7 @@ def report(name: str, solver: Callable[[BayesianGame], Answer], count: int) -> N
         answer = solver(game)
         wall.append(time.perf_counter() - started[0])
         cpu.append(time.process_time() - started[1])
-        epsilon = certify(game, answer.regions.profile(game)).epsilon / pot
+        epsilon = certify_bayesian(game, answer.regions.profile(game)).epsilon / pot
         if epsilon <= 1e-6:
             chosen[answer.model.name] += 1
             gaps.append(epsilon)

@@ -12,11 +12,11 @@ from __future__ import annotations
 import time
 from importlib.util import find_spec
 
-from equipoise.certificates.bayesian import certify
+from equipoise.certificates.bayesian import certify_bayesian
 from equipoise.games.bayesian.betting_round import raise_or_fold
 from equipoise.games.bayesian.distributions import Signals
 from equipoise.games.bayesian.game import BayesianGame
-from equipoise.games.bayesian.parametric import parse
+from equipoise.games.bayesian.parametric import parse_models
 from equipoise.numerics.encodings import ENCODINGS
 from equipoise.solvers.bayesian.qualitative import Products, qualitative
 
@@ -41,10 +41,10 @@ def bound(breakpoints: int) -> float:
 def report(game: BayesianGame, products: Products, theirs: str) -> None:
     """Solve once and print one row."""
     started = time.process_time()
-    answer = qualitative(game, parse(MODEL, game.round), products=products, time_limit=60.0)
+    answer = qualitative(game, parse_models(MODEL, game.round), products=products, time_limit=60.0)
     seconds = time.process_time() - started
-    raw = certify(game, answer.raw.profile(game)).epsilon
-    polished = certify(game, answer.regions.profile(game)).epsilon
+    raw = certify_bayesian(game, answer.raw.profile(game)).epsilon
+    polished = certify_bayesian(game, answer.regions.profile(game)).epsilon
     points = "-" if products.solver == "scip" else str(products.breakpoints)
     guaranteed = "-" if products.solver == "scip" else f"{bound(products.breakpoints):.3g}"
     kind = "scip" if products.solver == "scip" else products.encoding

@@ -24,11 +24,11 @@ from equipoise.cli.progress import (
     seconds_left,
     status_line,
 )
-from equipoise.solvers.driver import Gap, Iterations, Progress, Row, Stop, Time
+from equipoise.solvers.driver import Gap, Iterations, LogRow, Progress, Stop, Time
 
 
-def log(gap: Callable[[float], float], iterations: Iterable[int]) -> list[Row]:
-    return [Row(n, 2 * n, 0.0, gap(n), n / 10, n / 10) for n in iterations]
+def log(gap: Callable[[float], float], iterations: Iterable[int]) -> list[LogRow]:
+    return [LogRow(n, 2 * n, 0.0, gap(n), n / 10, n / 10) for n in iterations]
 
 
 @given(st.floats(0.3, 3), st.floats(1e-3, 1e3), st.floats(1.5, 1e4))
@@ -52,7 +52,7 @@ def test_nothing_is_foretold_from_nothing() -> None:
     assert iterations_to_gap(log(lambda n: -1e-17, [1]), 0.0) == 1
 
 
-def at(iterations: int, rows: list[Row]) -> Progress:
+def at(iterations: int, rows: list[LogRow]) -> Progress:
     best = min(rows, key=lambda row: row.gap, default=None)
     return Progress(SimpleNamespace(iterations=iterations), rows, best_row=best)  # type: ignore[arg-type]  # only the counter is looked at
 

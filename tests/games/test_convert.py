@@ -17,7 +17,7 @@ from equipoise.games.trees.builder import TreeBuilder
 from equipoise.games.trees.classic import kuhn, leduc
 from equipoise.games.trees.extensive import ExtensiveGame
 from equipoise.games.trees.normal import NormalGame
-from equipoise.games.trees.reduced import count_plans, reduced_normal_form
+from equipoise.games.trees.reduced_normal import count_plans, reduced_normal_form
 
 DATA = Path(__file__).parent / "data"
 

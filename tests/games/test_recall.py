@@ -19,7 +19,7 @@ from equipoise.games.trees.builder import TreeBuilder
 from equipoise.games.trees.classic import kuhn
 from equipoise.games.trees.extensive import TERMINAL, ExtensiveGame
 from equipoise.games.trees.recall import with_recall
-from equipoise.games.trees.reduced import reduced_normal_form
+from equipoise.games.trees.reduced_normal import reduced_normal_form
 from equipoise.sequence.build import build
 from equipoise.strategy.profile import Strategy
 from equipoise.strategy.text import read_text, write_text

@@ -9,7 +9,7 @@ import pytest
 from law_registry import SIGNALS, solved
 
 from equipoise.certificates.gap import certify
-from equipoise.games.bayesian.betting_round import BettingRound, bet_or_check, kuhn, river
+from equipoise.games.bayesian.betting_round import BettingRound, bet_or_check, kuhn_round, river
 from equipoise.games.bayesian.distributions import Signals
 from equipoise.games.bayesian.game import BayesianGame
 from equipoise.games.repeated.game import RepeatedGame
@@ -56,7 +56,7 @@ def test_a_constant_in_a_game_with_signals(game):
     assert certify(after, other.strategy).gap <= 1e-8 * stake
 
 
-SHAPES = {"bet or check": bet_or_check(), "river": river(2.0), "kuhn": kuhn()}
+SHAPES = {"bet or check": bet_or_check(), "river": river(2.0), "kuhn": kuhn_round()}
 
 
 def finite_signals() -> Signals:

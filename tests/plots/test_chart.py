@@ -13,7 +13,7 @@ import pytest
 from equipoise.errors import EquipoiseError
 from equipoise.plots.chart import Chart, Series, write_html, write_png
 from equipoise.plots.convergence import convergence
-from equipoise.solvers.driver import Row
+from equipoise.solvers.driver import LogRow
 
 
 def chart(**options: bool) -> Chart:
@@ -72,8 +72,8 @@ def test_curves_have_equal_lengths() -> None:
 
 
 def test_convergence() -> None:
-    def log(*seconds: float) -> list[Row]:
-        return [Row(10 * i, 20 * i, -1 / i, 1 / i, t, t) for i, t in enumerate(seconds, start=1)]
+    def log(*seconds: float) -> list[LogRow]:
+        return [LogRow(10 * i, 20 * i, -1 / i, 1 / i, t, t) for i, t in enumerate(seconds, start=1)]
 
     time, iterations = convergence({"one": log(1.0, 2.0), "two": log(0.5)})
     assert [series.name for series in time.series] == ["one", "two"]
@@ -87,7 +87,7 @@ def test_convergence() -> None:
 
 def test_a_solve_that_is_exact_at_once_is_drawn(tmp_path: Path) -> None:
     """A gap of zero has no place on a logarithmic axis, and a name may look like a formula."""
-    charts = convergence({"cash $x_$.eqp (lp)": [Row(1, 2, 0.5, 0.5, 0.1, 0.1)]})
+    charts = convergence({"cash $x_$.eqp (lp)": [LogRow(1, 2, 0.5, 0.5, 0.1, 0.1)]})
     assert all(panel.is_empty for panel in charts)
     write_png(tmp_path / "exact.png", *charts)
     write_html(tmp_path / "exact.html", *charts)

@@ -7,7 +7,7 @@ import numpy as np
 from equipoise.games.bayesian.betting_round import BettingRound, river
 from equipoise.games.bayesian.distributions import Cdf, Signals
 from equipoise.games.bayesian.game import BayesianGame
-from equipoise.games.bayesian.parametric import ParametricModel, parse
+from equipoise.games.bayesian.parametric import ParametricModel, parse_models
 
 BET_OR_CHECK = "P1: bet |a| check |b| bet\nP2: call |c| fold\norder: a <= c <= b"
 
@@ -40,7 +40,11 @@ order: d <= b <= e <= a <= f <= c
 
 
 def models(betting: BettingRound, *texts: str) -> list[ParametricModel]:
-    return [m for k, text in enumerate(texts, start=1) for m in parse(text, betting, f"model {k}")]
+    return [
+        m
+        for k, text in enumerate(texts, start=1)
+        for m in parse_models(text, betting, f"model {k}")
+    ]
 
 
 def random_cdf(rng: np.random.Generator) -> Cdf:

@@ -10,12 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from signal_games import random_cdf
 
-from equipoise.certificates.bayesian import certify, nemesis
+from equipoise.certificates.bayesian import certify_bayesian, nemesis
 from equipoise.games.bayesian.betting_round import (
     BettingRound,
     Leaf,
     bet_or_check,
-    kuhn,
+    kuhn_round,
     raise_or_fold,
     river,
 )
@@ -26,7 +26,7 @@ from equipoise.strategy.regions import Profile, Regions, interim
 GAMES = {
     "bet or check": bet_or_check(2.0),
     "river": river(3.0),
-    "kuhn": kuhn(),
+    "kuhn": kuhn_round(),
     "raise or fold": raise_or_fold(),
 }
 
@@ -113,8 +113,12 @@ def test_a_table_of_payments_agrees_with_the_round_it_was_made_from(seed: int) -
         return [payment(game, leaf, i, (int(x[0]), int(x[1]))) for i in range(2)]
 
     table = UtilityGame.from_function(game.plans, utility, game.signals)
-    assert certify(table, profile).gains == pytest.approx(certify(game, profile).gains, abs=1e-12)
-    assert certify(table, profile).values == pytest.approx(certify(game, profile).values, abs=1e-12)
+    assert certify_bayesian(table, profile).gains == pytest.approx(
+        certify_bayesian(game, profile).gains, abs=1e-12
+    )
+    assert certify_bayesian(table, profile).values == pytest.approx(
+        certify_bayesian(game, profile).values, abs=1e-12
+    )
 
 
 @pytest.mark.parametrize("betting", GAMES.values(), ids=GAMES)
@@ -123,7 +127,7 @@ def test_continuous_gains_are_the_limit_of_fine_grids(betting: BettingRound) -> 
     signals = Signals.continuous(*(random_cdf(rng) for _ in range(betting.players)))
     game = BayesianGame(betting, signals)
     profile = random_profile(game, rng)
-    proof = certify(game, profile)
+    proof = certify_bayesian(game, profile)
     points = (np.arange(400) + 0.5) / 400
     for player in range(game.players):
         table = np.stack([interim(game, player, profile, float(t)) for t in points])
@@ -141,7 +145,7 @@ def test_independent_signals_are_a_special_case_of_dependent_ones() -> None:
     regions = Regions((("bet", "check", "bet"), ("call", "fold")), ((0.2, 0.7), (0.55,)))
     joint = Signals.dependent(np.outer(*alone.mass), alone.edges)
     games = [BayesianGame(bet_or_check(2.0), s) for s in (alone, joint)]
-    proofs = [certify(g, regions.profile(g)) for g in games]
+    proofs = [certify_bayesian(g, regions.profile(g)) for g in games]
     assert proofs[0].gains == pytest.approx(proofs[1].gains, abs=1e-12)
     assert proofs[0].values == pytest.approx(proofs[1].values, abs=1e-12)
 
@@ -149,7 +153,9 @@ def test_independent_signals_are_a_special_case_of_dependent_ones() -> None:
 def test_payments_of_a_constant_sum_game_add_up() -> None:
     rng = np.random.default_rng(5)
     game = BayesianGame(raise_or_fold(), Signals.continuous(*(random_cdf(rng) for _ in range(3))))
-    assert sum(certify(game, random_profile(game, rng)).values) == pytest.approx(0.0, abs=1e-12)
+    assert sum(certify_bayesian(game, random_profile(game, rng)).values) == pytest.approx(
+        0.0, abs=1e-12
+    )
 
 
 def test_the_stated_error_covers_what_approximation_does() -> None:
@@ -161,7 +167,7 @@ def test_the_stated_error_covers_what_approximation_does() -> None:
     for pieces in (4, 16, 1000):
         cdf = Cdf.approximate(square, 0.0, 1.0, pieces)
         game = BayesianGame(bet_or_check(2.0), Signals.continuous(cdf, cdf))
-        proofs.append(certify(game, regions.profile(game)))
+        proofs.append(certify_bayesian(game, regions.profile(game)))
     truth = proofs[-1]
     for proof in proofs[:-1]:
         assert abs(proof.epsilon - truth.epsilon) <= proof.error + truth.error
@@ -184,12 +190,12 @@ def test_a_nemesis_earns_what_the_certificate_says(betting: BettingRound, finite
     cuts = [np.sort(rng.uniform(0.1, 0.9, size=len(plans) - 1)) for plans in game.plans]
     regions = Regions(game.plans, tuple(tuple(own.tolist()) for own in cuts))
     profile = regions.profile(game)
-    proof = certify(game, profile)
+    proof = certify_bayesian(game, profile)
     for player in range(game.players):
         best = nemesis(game, player, profile)
         plans, where = list(regions.plans), list(regions.cuts)
         plans[player], where[player] = best.plans[0], best.cuts[0]
-        deviated = certify(game, Regions(tuple(plans), tuple(where)).profile(game))
+        deviated = certify_bayesian(game, Regions(tuple(plans), tuple(where)).profile(game))
         expected = proof.values[player] + proof.gains[player]
         assert deviated.values[player] == pytest.approx(expected, abs=1e-9)
         assert deviated.gains[player] <= 1e-9

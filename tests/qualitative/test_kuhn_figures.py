@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from signal_games import KUHN, models
 
-from equipoise.certificates.bayesian import certify
+from equipoise.certificates.bayesian import certify_bayesian
 from equipoise.errors import EquipoiseError
-from equipoise.games.bayesian.betting_round import kuhn, raise_or_fold
+from equipoise.games.bayesian.betting_round import kuhn_round, raise_or_fold
 from equipoise.games.bayesian.distributions import Signals
 from equipoise.games.bayesian.game import BayesianGame
 from equipoise.games.trees import classic
@@ -24,7 +24,7 @@ from equipoise.strategy.regions import Profile, project
 
 
 def deck(n: int) -> BayesianGame:
-    return BayesianGame(kuhn(), Signals.deck(n))
+    return BayesianGame(kuhn_round(), Signals.deck(n))
 
 
 # Figure 1, first row.
@@ -45,19 +45,19 @@ def test_the_signal_program_agrees_with_the_sequence_form(n: int) -> None:
 
 @pytest.mark.parametrize("signals", [Signals.deck(9), Signals.deck(12, 4), Signals.discrete(*np.random.default_rng(0).dirichlet(np.ones(7), size=2)), Signals.dependent(np.random.default_rng(1).dirichlet(np.ones(36)).reshape(6, 6))])  # fmt: skip
 def test_both_players_programs_meet(signals: Signals) -> None:
-    game = BayesianGame(kuhn(), signals)
+    game = BayesianGame(kuhn_round(), signals)
     (u, x), (v, y) = (zero_sum(game, player) for player in range(2))
     assert u == pytest.approx(-v, abs=1e-9)
-    assert certify(game, Profile(signals, (x, y))).epsilon <= 1e-9
+    assert certify_bayesian(game, Profile(signals, (x, y))).epsilon <= 1e-9
 
 
 @pytest.mark.parametrize("n", [50, 250])
 def test_the_projection_of_the_infinite_game_is_nearly_optimal(n: int) -> None:
-    infinite = BayesianGame(kuhn(), Signals.uniform())
+    infinite = BayesianGame(kuhn_round(), Signals.uniform())
     answer = qualitative(infinite, models(infinite.round, KUHN))
     game = deck(n)
     projected = project(answer.regions, infinite.signals, game.signals)
-    proof = certify(game, projected.profile(game))
+    proof = certify_bayesian(game, projected.profile(game))
     secured = -(proof.values[1] + proof.gains[1])
     value, _ = zero_sum(game)
     # Figure 1, second row, has -0.0624 and -0.0560: ours is not below theirs.
@@ -75,7 +75,7 @@ def test_what_has_no_such_program_is_refused() -> None:
     with pytest.raises(EquipoiseError, match="two players"):
         zero_sum(BayesianGame(raise_or_fold(), Signals.uniform(3)))
     with pytest.raises(EquipoiseError, match="expected finite"):
-        zero_sum(BayesianGame(kuhn(), Signals.uniform()))
+        zero_sum(BayesianGame(kuhn_round(), Signals.uniform()))
 
 
 FULL = 250
@@ -88,13 +88,13 @@ def secured(strategy: np.ndarray) -> float:
     full = deck(FULL)
     lifted = np.repeat(strategy, FULL // len(strategy), axis=0)
     anything = np.full((FULL, len(full.plans[1])), 1.0 / len(full.plans[1]))
-    proof = certify(full, Profile(full.signals, (lifted, anything)))
+    proof = certify_bayesian(full, Profile(full.signals, (lifted, anything)))
     return -(proof.values[1] + proof.gains[1])
 
 
 def equilibria(signals: Signals, tries: int) -> list[np.ndarray]:
     """Player 1's best equilibrium strategy for the full game, and vertices of the set of all."""
-    game, full = BayesianGame(kuhn(), signals), deck(FULL)
+    game, full = BayesianGame(kuhn_round(), signals), deck(FULL)
     value, _ = zero_sum(game)
     model = Model()
     mixture = [[model.variable() for _ in game.plans[0]] for _ in range(signals.cells)]

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from signal_games import RAISE_OR_FOLD, models, random_cdf
 
-from equipoise.certificates.bayesian import certify
+from equipoise.certificates.bayesian import certify_bayesian
 from equipoise.errors import EquipoiseError
 from equipoise.games.bayesian.betting_round import raise_or_fold
 from equipoise.games.bayesian.distributions import Signals
@@ -38,8 +38,8 @@ def test_few_breakpoints_are_enough(encoding: Encoding) -> None:
         UNIFORM, models(UNIFORM.round, RAISE_OR_FOLD), products=Products(5, encoding)
     )
     assert answer.status == "equilibrium"
-    assert certify(UNIFORM, answer.raw.profile(UNIFORM)).epsilon <= 0.02
-    assert certify(UNIFORM, answer.regions.profile(UNIFORM)).epsilon <= 1e-12
+    assert certify_bayesian(UNIFORM, answer.raw.profile(UNIFORM)).epsilon <= 0.02
+    assert certify_bayesian(UNIFORM, answer.regions.profile(UNIFORM)).epsilon <= 1e-12
 
 
 @pytest.mark.slow
@@ -48,8 +48,8 @@ def test_fifty_breakpoints() -> None:
     candidates = models(UNIFORM.round, RAISE_OR_FOLD)
     answer = qualitative(UNIFORM, candidates, products=Products(50), time_limit=3600.0)
     assert answer.status == "equilibrium"
-    assert certify(UNIFORM, answer.raw.profile(UNIFORM)).epsilon <= 1e-3
-    assert certify(UNIFORM, answer.regions.profile(UNIFORM)).epsilon <= 1e-5
+    assert certify_bayesian(UNIFORM, answer.raw.profile(UNIFORM)).epsilon <= 1e-3
+    assert certify_bayesian(UNIFORM, answer.regions.profile(UNIFORM)).epsilon <= 1e-5
 
 
 @pytest.mark.parametrize("seed", [1, 2])
@@ -59,7 +59,7 @@ def test_other_distributions(seed: int) -> None:
     game = BayesianGame(raise_or_fold(), Signals.continuous(cdf, cdf, cdf))
     answer = qualitative(game, models(game.round, RAISE_OR_FOLD), products=Products(5))
     assert answer.status == "equilibrium"
-    assert certify(game, answer.regions.profile(game)).epsilon <= 1e-9
+    assert certify_bayesian(game, answer.regions.profile(game)).epsilon <= 1e-9
 
 
 def test_scip_takes_products_as_they_are() -> None:
@@ -69,7 +69,7 @@ def test_scip_takes_products_as_they_are() -> None:
     )
     assert answer.status == "equilibrium"
     assert answer.binaries == 0
-    assert certify(UNIFORM, answer.raw.profile(UNIFORM)).epsilon <= 1e-8
+    assert certify_bayesian(UNIFORM, answer.raw.profile(UNIFORM)).epsilon <= 1e-8
 
 
 def test_scip_and_highs_agree_on_what_is_infeasible() -> None:
@@ -95,7 +95,7 @@ def test_if_many_breakpoints_take_too_long_few_are_tried(monkeypatch: pytest.Mon
     monkeypatch.setattr("equipoise.solvers.bayesian.qualitative.attempt", slow)
     answer = qualitative(UNIFORM, models(UNIFORM.round, RAISE_OR_FOLD), products=Products(50))
     assert tried == [50, 5]
-    assert certify(UNIFORM, answer.regions.profile(UNIFORM)).epsilon <= 1e-9
+    assert certify_bayesian(UNIFORM, answer.regions.profile(UNIFORM)).epsilon <= 1e-9
 
 
 def test_the_time_limit_holds_while_the_program_is_written(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -111,4 +111,4 @@ def test_the_time_limit_holds_while_the_program_is_written(monkeypatch: pytest.M
     assert answer.rows == 0
     for a, b in answer.model.closure:
         assert answer.thresholds[a] <= answer.thresholds[b]
-    assert np.isfinite(certify(UNIFORM, answer.regions.profile(UNIFORM)).epsilon)
+    assert np.isfinite(certify_bayesian(UNIFORM, answer.regions.profile(UNIFORM)).epsilon)

@@ -13,36 +13,38 @@ from equipoise.games.bayesian.parametric import (
     ParametricModel,
     common_refinement,
     embeddings,
-    parse,
+    parse_models,
     refines,
     us_refines,
 )
 
 
 def test_a_model_reads_as_it_is_written() -> None:
-    (model,) = parse(BET_OR_CHECK, bet_or_check())
+    (model,) = parse_models(BET_OR_CHECK, bet_or_check())
     assert model.regions == (("bet", "check", "bet"), ("call", "fold"))
     assert model.thresholds == (("a", "b"), ("c",))
     assert model.closure == {("a", "b"), ("a", "c"), ("c", "b")}
-    assert parse(model.text, bet_or_check())[0].closure == model.closure
+    assert parse_models(model.text, bet_or_check())[0].closure == model.closure
 
 
 def test_bare_bars_get_names_and_comments_are_skipped() -> None:
-    (model,) = parse("# a guess\nP1: bet | check | bet  # three\n\nP2: call | fold", bet_or_check())
+    (model,) = parse_models(
+        "# a guess\nP1: bet | check | bet  # three\n\nP2: call | fold", bet_or_check()
+    )
     assert model.thresholds == (("P1.1", "P1.2"), ("P2.1",))
 
 
 def test_blanks_around_plans_do_not_matter() -> None:
     text = "P1:check - call|check-fold\nP2: fold / bet | fold/ check"
-    (model,) = parse(text, river())
+    (model,) = parse_models(text, river())
     assert model.regions == (("check-call", "check-fold"), ("fold/bet", "fold/check"))
     with pytest.raises(EquipoiseError, match="expected a history after which P1 acts"):
-        parse("P1 at start: in | out", [("in", "out")])
+        parse_models("P1 at start: in | out", [("in", "out")])
 
 
 def test_a_conditional_model_is_the_plain_one() -> None:
     # Figures 6 and 7 of Ganzfried and Sandholm 2010: the same model in two representations.
-    (model,) = parse(RAISE_OR_FOLD, raise_or_fold())
+    (model,) = parse_models(RAISE_OR_FOLD, raise_or_fold())
     assert model.regions == (
         ("raise", "fold"),
         ("call/raise", "fold/raise", "fold/fold"),
@@ -53,7 +55,7 @@ def test_a_conditional_model_is_the_plain_one() -> None:
 
 def test_thresholds_left_unordered_make_several_models() -> None:
     text = "\n".join(RAISE_OR_FOLD.strip().splitlines()[:-1])
-    found = parse(text, raise_or_fold(), "open")
+    found = parse_models(text, raise_or_fold(), "open")
     # Two orders of player 2's thresholds, six of player 3's.
     assert len(found) == 12
     assert len({m.regions for m in found}) == 12
@@ -68,12 +70,12 @@ def test_a_change_that_own_earlier_actions_rule_out_is_no_region() -> None:
     P2: raise/bet | fold/check
     order: a <= b <= c <= d
     """
-    (model,) = parse(text, river())
+    (model,) = parse_models(text, river())
     plans = ("bet-call", "bet-fold", "check-call", "check-fold", "bet-fold")
     assert model.regions[0] == plans
     assert model.thresholds[0] == ("a", "b", "c", "d")
     # If she stops calling bets where she still bets herself, nothing changes there.
-    (model,) = parse(text.replace("b <= c", "c <= b").replace("a <= c", "a <= c"), river())
+    (model,) = parse_models(text.replace("b <= c", "c <= b").replace("a <= c", "a <= c"), river())
     assert model.regions[0] == ("bet-call", "bet-fold", "check-fold", "bet-fold")
     assert model.thresholds[0] == ("a", "b", "d")
 
@@ -129,16 +131,16 @@ def test_a_common_refinement_contains_every_sequence(sequences: list[list[str]])
 )  # fmt: skip
 def test_bad_models_are_refused_with_their_place(text: str, message: str) -> None:
     with pytest.raises(EquipoiseError, match=message):
-        parse(text, bet_or_check())
+        parse_models(text, bet_or_check())
 
 
 def test_a_conditional_model_must_cover_every_history() -> None:
     text = RAISE_OR_FOLD.replace("P3 after raise fold: call |e| fold\n", "").replace("<= e ", "")
     with pytest.raises(EquipoiseError, match="no line 'P3 after raise fold'"):
-        parse(text, raise_or_fold())
+        parse_models(text, raise_or_fold())
 
 
 def test_a_conditional_model_may_not_be_cyclic() -> None:
     text = RAISE_OR_FOLD.replace("order: d <= b <= e <= a <= f <= c", "order: d <= e <= f <= d")
     with pytest.raises(EquipoiseError, match="cycle d <= e <= d"):
-        parse(text, raise_or_fold())
+        parse_models(text, raise_or_fold())

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from signal_games import BET_OR_CHECK, models, random_rivers
 
-from equipoise.certificates.bayesian import certify
-from equipoise.games.bayesian.betting_round import bet_or_check, kuhn, raise_or_fold
+from equipoise.certificates.bayesian import certify_bayesian
+from equipoise.games.bayesian.betting_round import bet_or_check, kuhn_round, raise_or_fold
 from equipoise.games.bayesian.distributions import Signals
 from equipoise.games.bayesian.game import BayesianGame, UtilityGame
 from equipoise.solvers.bayesian.propose import discover, fictitious_play, propose
@@ -27,16 +27,16 @@ def test_the_motivating_game_proposes_the_seeds_model() -> None:
 
 
 def test_finite_kuhn_poker_without_a_model() -> None:
-    game = BayesianGame(kuhn(), Signals.deck(8))
+    game = BayesianGame(kuhn_round(), Signals.deck(8))
     answer = discover(game)
-    assert certify(game, answer.regions.profile(game)).epsilon <= 1e-9
+    assert certify_bayesian(game, answer.regions.profile(game)).epsilon <= 1e-9
 
 
 def test_rivers_without_a_model() -> None:
     solved = 0
     for pot, game in random_rivers(8, seed=1):
         answer = discover(game, time_limit=20.0)
-        solved += certify(game, answer.regions.profile(game)).epsilon <= 1e-6 * pot
+        solved += certify_bayesian(game, answer.regions.profile(game)).epsilon <= 1e-6 * pot
     assert solved >= 7
 
 
@@ -45,7 +45,7 @@ def test_three_players_without_a_model() -> None:
     proposed = propose(game)
     assert [len(own) for own in proposed.regions] == [2, 3, 4]
     answer = discover(game, products=Products(5))
-    assert certify(game, answer.regions.profile(game)).epsilon <= 1e-9
+    assert certify_bayesian(game, answer.regions.profile(game)).epsilon <= 1e-9
 
 
 def test_utilities_as_code_without_a_model() -> None:
@@ -59,13 +59,15 @@ def test_utilities_as_code_without_a_model() -> None:
     game = UtilityGame.from_function([("enter", "stay")] * 2, utility, Signals.uniform(), cells=16)
     answer = discover(game)
     assert answer.model.regions == (("enter", "stay"),) * 2
-    assert certify(game, answer.regions.profile(game)).epsilon <= 1e-9
+    assert certify_bayesian(game, answer.regions.profile(game)).epsilon <= 1e-9
 
 
 def test_fictitious_play_approaches_equilibrium() -> None:
-    game = BayesianGame(kuhn(), Signals.deck(5))
+    game = BayesianGame(kuhn_round(), Signals.deck(5))
     gaps = [
-        certify(game, Profile(game.signals, tuple(fictitious_play(game, 0.0, rounds)))).epsilon
+        certify_bayesian(
+            game, Profile(game.signals, tuple(fictitious_play(game, 0.0, rounds)))
+        ).epsilon
         for rounds in (20, 500)
     ]
     assert gaps[1] < 0.3 * gaps[0]

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from equipoise.games.bayesian.betting_round import kuhn, river
+from equipoise.games.bayesian.betting_round import kuhn_round, river
 from equipoise.games.bayesian.distributions import Signals
 from equipoise.games.bayesian.game import BayesianGame
 from equipoise.plots.regions import colors, signal_lines, write_html, write_png
@@ -15,7 +15,7 @@ from equipoise.strategy.regions import Profile, Regions
 
 
 def mixed_profile() -> tuple[BayesianGame, Profile]:
-    game = BayesianGame(kuhn(), Signals.deck(5))
+    game = BayesianGame(kuhn_round(), Signals.deck(5))
     rng = np.random.default_rng(0)
     return game, Profile(
         game.signals, tuple(rng.dirichlet(np.ones(len(p)), size=5) for p in game.plans)

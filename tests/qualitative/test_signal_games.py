@@ -14,11 +14,11 @@ from equipoise.errors import EquipoiseError
 from equipoise.games.bayesian.betting_round import (
     BettingRound,
     bet_or_check,
-    kuhn,
-    paid,
+    kuhn_round,
+    paid_leaf,
     raise_or_fold,
     river,
-    showdown,
+    showdown_leaf,
 )
 from equipoise.games.bayesian.distributions import Cdf, Signals
 from equipoise.games.bayesian.game import BayesianGame, UtilityGame
@@ -26,7 +26,7 @@ from equipoise.games.bayesian.game import BayesianGame, UtilityGame
 ROUNDS = {
     "bet or check": bet_or_check(3.0),
     "river": river(2.0),
-    "kuhn": kuhn(),
+    "kuhn": kuhn_round(),
     "raise or fold": raise_or_fold(),
 }
 
@@ -48,17 +48,17 @@ def test_plans_are_named_as_in_appendix_c() -> None:
     # The difference between best and worst payment is 12 (section 8.3).
     assert raise_or_fold().span == 12.0
     assert river(2.0).constant_sum == 2.0
-    assert kuhn().constant_sum == 0.0
+    assert kuhn_round().constant_sum == 0.0
 
 
 def test_deeper_trees_put_answers_in_brackets() -> None:
     betting = BettingRound(
         (
-            paid("P1 a, P2 x, P1 l", 1, 0),
-            paid("P1 a, P2 x, P1 r", 0, 1),
-            paid("P1 a, P2 y, P1 l", 0, 1),
-            paid("P1 a, P2 y, P1 r", 1, 0),
-            paid("P1 b", 0, 0),
+            paid_leaf("P1 a, P2 x, P1 l", 1, 0),
+            paid_leaf("P1 a, P2 x, P1 r", 0, 1),
+            paid_leaf("P1 a, P2 y, P1 l", 0, 1),
+            paid_leaf("P1 a, P2 y, P1 r", 1, 0),
+            paid_leaf("P1 b", 0, 0),
         )
     )
     assert betting.plans[0] == ("a-(l/l)", "a-(l/r)", "a-(r/l)", "a-(r/r)", "b")
@@ -154,14 +154,14 @@ def test_utilities_as_code_say_how_far_they_are_off() -> None:
         (lambda: Signals.discrete([1.0], [1.0]).refine([0.5]), "cannot be cut"),
         (lambda: BayesianGame(river(), Signals.uniform(3)), "signals for 3 players, expected 2"),
         (lambda: BettingRound(()), "no leaf"),
-        (lambda: BettingRound((paid("P1 a", 0, 0),), "middle"), "'low' or 'high'"),  # type: ignore[arg-type]  # wrong on purpose
-        (lambda: BettingRound((paid("P1 a", 0, 0), paid("P2 b", 0, 0))), "both P1 and P2 to act"),
-        (lambda: BettingRound((paid("P1 a", 0, 0), paid("P1 a, P2 b", 0, 0))), "with actions after it"),
-        (lambda: BettingRound((paid("P3 a", 0, 0),)), "outside P1 to P2"),
-        (lambda: BettingRound((paid("P1 a", 0, float("inf")),)), "not a number"),
-        (lambda: BettingRound((paid("P1 a", 0, 0), paid("P1 b", 0, 0, 0))), "expected 2"),
-        (lambda: paid("bet", 0, 0), "found 'bet', expected steps such as 'P1 bet'"),
-        (lambda: showdown("P0 bet", (1, 1), (0, 0)), "found 'P0 bet'"),
+        (lambda: BettingRound((paid_leaf("P1 a", 0, 0),), "middle"), "'low' or 'high'"),  # type: ignore[arg-type]  # wrong on purpose
+        (lambda: BettingRound((paid_leaf("P1 a", 0, 0), paid_leaf("P2 b", 0, 0))), "both P1 and P2 to act"),
+        (lambda: BettingRound((paid_leaf("P1 a", 0, 0), paid_leaf("P1 a, P2 b", 0, 0))), "with actions after it"),
+        (lambda: BettingRound((paid_leaf("P3 a", 0, 0),)), "outside P1 to P2"),
+        (lambda: BettingRound((paid_leaf("P1 a", 0, float("inf")),)), "not a number"),
+        (lambda: BettingRound((paid_leaf("P1 a", 0, 0), paid_leaf("P1 b", 0, 0, 0))), "expected 2"),
+        (lambda: paid_leaf("bet", 0, 0), "found 'bet', expected steps such as 'P1 bet'"),
+        (lambda: showdown_leaf("P0 bet", (1, 1), (0, 0)), "found 'P0 bet'"),
         (lambda: UtilityGame.from_function([("a",)], lambda a, x: (0, 0), Signals.uniform()), "two players"),
         (lambda: UtilityGame.from_function([("a",)] * 2, lambda a, x: (0,), Signals.uniform()), "expected two finite payments"),
     ],

@@ -6,17 +6,17 @@ import numpy as np
 import pytest
 from signal_games import BET_OR_CHECK, KUHN, RIVER, RIVER_1, RIVER_2, models, random_rivers
 
-from equipoise.certificates.bayesian import certify
+from equipoise.certificates.bayesian import certify_bayesian
 from equipoise.errors import EquipoiseError
-from equipoise.games.bayesian.betting_round import bet_or_check, kuhn, river
+from equipoise.games.bayesian.betting_round import bet_or_check, kuhn_round, river
 from equipoise.games.bayesian.distributions import Cdf, Signals
 from equipoise.games.bayesian.game import BayesianGame, UtilityGame
-from equipoise.games.bayesian.parametric import parse
+from equipoise.games.bayesian.parametric import parse_models
 from equipoise.solvers.bayesian.qualitative import Answer, indifference, polish, qualitative
 
 
 def epsilon(game: BayesianGame | UtilityGame, answer: Answer) -> float:
-    return certify(game, answer.regions.profile(game)).epsilon
+    return certify_bayesian(game, answer.regions.profile(game)).epsilon
 
 
 @pytest.mark.parametrize("pot", np.arange(0.5, 10.01, 0.5))
@@ -34,11 +34,11 @@ def test_the_motivating_game_agrees_with_its_equations_solved_by_hand(pot: float
 
 def test_infinite_kuhn_poker_has_six_thresholds() -> None:
     # Section 8.1: "a system of six linearly independent indifference equations with six unknowns".
-    game = BayesianGame(kuhn(), Signals.uniform())
+    game = BayesianGame(kuhn_round(), Signals.uniform())
     answer = qualitative(game, models(game.round, KUHN))
     expected = {"a": 1 / 9, "b": 1 / 3, "c": 2 / 3, "d": 1 / 6, "e": 1 / 3, "f": 1 / 2}
     assert answer.thresholds == pytest.approx(expected, abs=1e-8)
-    proof = certify(game, answer.regions.profile(game))
+    proof = certify_bayesian(game, answer.regions.profile(game))
     assert proof.values[0] == pytest.approx(-1 / 18, abs=1e-12)
     assert proof.epsilon <= 1e-12
 
@@ -46,8 +46,8 @@ def test_infinite_kuhn_poker_has_six_thresholds() -> None:
 def test_the_lower_and_the_higher_signal_mirror_each_other() -> None:
     low = "P1: bet |c| check-call |b| check-fold |a| bet\n"
     low += "P2: call/bet |f| call/check |e| fold/check |d| fold/bet"
-    game = BayesianGame(kuhn("low"), Signals.uniform())
-    mirror = BayesianGame(kuhn("high"), Signals.uniform())
+    game = BayesianGame(kuhn_round("low"), Signals.uniform())
+    mirror = BayesianGame(kuhn_round("high"), Signals.uniform())
     first = qualitative(game, models(game.round, low)).thresholds
     second = qualitative(mirror, models(mirror.round, KUHN)).thresholds
     assert first == pytest.approx({k: 1.0 - v for k, v in second.items()}, abs=1e-9)
@@ -55,10 +55,10 @@ def test_the_lower_and_the_higher_signal_mirror_each_other() -> None:
 
 @pytest.mark.parametrize("n", [3, 4, 7, 13])
 def test_finite_kuhn_poker_mixes_at_thresholds(n: int) -> None:
-    game = BayesianGame(kuhn(), Signals.deck(n))
+    game = BayesianGame(kuhn_round(), Signals.deck(n))
     answer = qualitative(game, models(game.round, KUHN))
     assert answer.status == "equilibrium"
-    proof = certify(game, answer.regions.profile(game))
+    proof = certify_bayesian(game, answer.regions.profile(game))
     assert proof.epsilon <= 1e-12
     if n == 3:
         assert proof.values[0] == pytest.approx(-1 / 18, abs=1e-12)
@@ -145,8 +145,8 @@ def test_a_smooth_density_is_polished_in_finer_cells() -> None:
     models_ = models(coarse.round, BET_OR_CHECK)
     rough = qualitative(coarse, models_)
     answer = qualitative(coarse, models_, polish_in=fine)
-    before = certify(fine, rough.regions.profile(fine)).epsilon
-    after = certify(fine, answer.regions.profile(fine)).epsilon
+    before = certify_bayesian(fine, rough.regions.profile(fine)).epsilon
+    after = certify_bayesian(fine, answer.regions.profile(fine)).epsilon
     assert after < 0.01 * before
     assert after < 1e-6
 
@@ -161,9 +161,11 @@ def test_utilities_as_code_entry_with_private_costs() -> None:
     game = UtilityGame.from_function(
         [("enter", "stay out")] * 2, utility, Signals.uniform(), cells=32
     )
-    answer = qualitative(game, parse("P1: enter |a| stay out\nP2: enter |b| stay out", game.plans))
+    answer = qualitative(
+        game, parse_models("P1: enter |a| stay out\nP2: enter |b| stay out", game.plans)
+    )
     assert answer.status == "equilibrium"
-    proof = certify(game, answer.regions.profile(game))
+    proof = certify_bayesian(game, answer.regions.profile(game))
     assert proof.epsilon <= 1e-9
     assert proof.error == pytest.approx(2 * game.error)
     assert np.mean(list(answer.thresholds.values())) == pytest.approx(1 / 1.7, abs=1 / 32)
@@ -178,7 +180,7 @@ def test_a_wrong_model_gets_the_nearest_profile_and_its_gap() -> None:
 
 def test_a_time_limit_returns_the_best_profile_so_far() -> None:
     signals = Signals.density(lambda x, y: 1 - 0.5 * (2 * x - 1) * (2 * y - 1), cells=10)
-    game = BayesianGame(kuhn(), signals)
+    game = BayesianGame(kuhn_round(), signals)
     answer = qualitative(game, models(game.round, KUHN), time_limit=1.0)
     assert answer.status in ("none", "limit")
     assert np.isfinite(epsilon(game, answer))

@@ -13,7 +13,7 @@ from equipoise.games.trees.classic import kuhn, leduc
 from equipoise.sequence.build import build
 from equipoise.sequence.payoffs.base import Payoff
 from equipoise.sequence.payoffs.factored import Factored
-from equipoise.sequence.payoffs.ranked import Hands, Leaves, Ranked
+from equipoise.sequence.payoffs.ranked import Ranked, RankedHands, RankedLeaves
 from equipoise.sequence.payoffs.sparse import Sparse
 from equipoise.solvers.base import solve
 from equipoise.solvers.driver import Iterations
@@ -28,13 +28,13 @@ def ranked(cards: int, deck: int, seed: int) -> Ranked:
     holes = np.stack(np.triu_indices(deck, 1), axis=1) if cards == 2 else np.arange(deck)[:, None]
     holes = holes[random.permutation(len(holes))[: 4 * deck]]
     n = len(holes)
-    leaves = Leaves(
+    leaves = RankedLeaves(
         row=np.array([1, 1 + n, 1], np.uint32),
         column=np.array([1, 1, 1 + n], np.uint32),
         base=np.array([0.0, -2.0, 0.5]),
         scale=np.array([3.0, 0.0, 1.5]),
     )
-    hands = Hands.of(holes, random.integers(0, 5, n))
+    hands = RankedHands.of(holes, random.integers(0, 5, n))
     weights = random.random(n), random.random(n)
     return Ranked(hands, leaves, weights, (1 + 2 * n, 1 + 2 * n))
 
@@ -142,9 +142,9 @@ def test_ranked_showdowns_are_those_of_the_cards():
     board, deck = 17, range(30, 52)
     holes = np.array([(a, b) for a in deck for b in deck if a < b])
     strength = three_card_ranks(np.column_stack([holes, np.full(len(holes), board)]))
-    leaf = Leaves(*(np.zeros(1, np.uint32),) * 2, base=np.zeros(1), scale=np.ones(1))
+    leaf = RankedLeaves(*(np.zeros(1, np.uint32),) * 2, base=np.zeros(1), scale=np.ones(1))
     even = np.ones(len(holes))
-    A = Ranked(Hands.of(holes, strength), leaf, (even, even), (len(holes),) * 2)
+    A = Ranked(RankedHands.of(holes, strength), leaf, (even, even), (len(holes),) * 2)
     y = np.random.default_rng(0).random(len(holes))
     gains = A.times(y)
     for h in range(0, len(holes), 17):
@@ -155,4 +155,4 @@ def test_ranked_showdowns_are_those_of_the_cards():
 
 def test_a_hand_given_twice_is_refused():
     with pytest.raises(EquipoiseError, match="twice"):
-        Hands.of(np.array([[1, 2], [2, 1]]), np.array([1, 1]))
+        RankedHands.of(np.array([[1, 2], [2, 1]]), np.array([1, 1]))

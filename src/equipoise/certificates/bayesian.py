@@ -22,7 +22,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Certificate:
+class BayesianCertificate:
     """What a profile is worth, and what its best replies would gain.
 
     Attributes
@@ -49,7 +49,7 @@ class Certificate:
         return max(self.gains)
 
 
-def certify(game: SignalGame, profile: Profile) -> Certificate:
+def certify_bayesian(game: SignalGame, profile: Profile) -> BayesianCertificate:
     """Return the values of ``profile`` in ``game`` and every player's best-response gain."""
     values, gains, worst = [], [], []
     for player in range(game.players):
@@ -57,7 +57,7 @@ def certify(game: SignalGame, profile: Profile) -> Certificate:
         values.append(value)
         gains.append(gain)
         worst.append(pointwise)
-    return Certificate(tuple(values), tuple(gains), tuple(worst), _error(game, profile))
+    return BayesianCertificate(tuple(values), tuple(gains), tuple(worst), _error(game, profile))
 
 
 def _error(game: SignalGame, profile: Profile) -> float:

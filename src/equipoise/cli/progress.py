@@ -17,7 +17,7 @@ from equipoise.cli.output import console, duration
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from equipoise.solvers.driver import Progress, Row, Stop
+    from equipoise.solvers.driver import LogRow, Progress, Stop
 
 # The line is fitted to measurements of the last part of the solve, from this share of it on.
 _RECENT = 0.25
@@ -30,7 +30,7 @@ _LONGEST_SILENCE = 60.0
 Say = Callable[[str, float], None]
 
 
-def iterations_to_gap(rows: Sequence[Row], target: float) -> float:
+def iterations_to_gap(rows: Sequence[LogRow], target: float) -> float:
     """Return the estimated number of iterations at which the gap is ``target``, or infinity.
 
     Least squares of log gap against log iterations, with the best gap so far: gaps may rise and

@@ -13,7 +13,7 @@ from equipoise.cli.progress import status_line
 from equipoise.errors import EquipoiseError
 
 if TYPE_CHECKING:
-    from equipoise.certificates.bayesian import Certificate
+    from equipoise.certificates.bayesian import BayesianCertificate
     from equipoise.games.files.bayesian import Problem
     from equipoise.solvers.bayesian.qualitative import Answer
 
@@ -52,7 +52,7 @@ def command(
 
     The file's models say how the signals are cut into regions; without any, models are proposed.
     """
-    from equipoise.certificates.bayesian import certify
+    from equipoise.certificates.bayesian import certify_bayesian
     from equipoise.files import require_plots
     from equipoise.games.files.bayesian import read
     from equipoise.numerics.encodings import ENCODINGS
@@ -78,7 +78,7 @@ def command(
             )
         else:
             answer = discover(problem.game, products=products, time_limit=time, monitor=say)
-    proof = certify(problem.game, answer.regions.profile(problem.game))
+    proof = certify_bayesian(problem.game, answer.regions.profile(problem.game))
     plots = {} if plot is None else _plot(plot, problem, answer)
     if json:
         print_json({**summary(problem, answer, proof), **plots})
@@ -87,7 +87,7 @@ def command(
     return FOUND if answer.status == "equilibrium" else NOT_FOUND
 
 
-def summary(problem: Problem, answer: Answer, proof: Certificate) -> dict[str, Any]:
+def summary(problem: Problem, answer: Answer, proof: BayesianCertificate) -> dict[str, Any]:
     """Return the answer and its certificate in the words of the JSON object."""
     return {
         "game": problem.title,
@@ -121,7 +121,9 @@ def _plot(stem: Path, problem: Problem, answer: Answer) -> dict[str, str]:
     return {"html": str(page), "png": str(picture)}
 
 
-def _print(problem: Problem, answer: Answer, proof: Certificate, plots: dict[str, str]) -> None:
+def _print(
+    problem: Problem, answer: Answer, proof: BayesianCertificate, plots: dict[str, str]
+) -> None:
     """Print thresholds, regions and certificate as tables."""
     low, high = problem.game.signals.line
     rows = []

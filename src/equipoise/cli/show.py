@@ -12,7 +12,7 @@ from equipoise.cli.output import console, note, print_json
 from equipoise.errors import EquipoiseError
 
 if TYPE_CHECKING:
-    from equipoise.strategy.table import Decision
+    from equipoise.strategy.table import LocalStrategy
 
 # A game with signals has millions of information sets; a table that long is of no use to anyone.
 _LIMIT = 1000
@@ -50,7 +50,7 @@ def command(
     if player is not None and not 1 <= player <= players:
         raise EquipoiseError(f"--player: found {player}, expected 1 to {players}.")
     chosen = 0
-    shown: list[Decision] = []
+    shown: list[LocalStrategy] = []
     for group in groups(rules):
         if player in (None, group.player + 1):
             own = [k for k, label in enumerate(group.labels) if match is None or match in label]
@@ -65,7 +65,7 @@ def command(
         note(f"{chosen - len(shown):,} more information sets: raise --limit to see them.")
 
 
-def decision_fields(lines: Iterable[Decision]) -> list[dict[str, Any]]:
+def decision_fields(lines: Iterable[LocalStrategy]) -> list[dict[str, Any]]:
     """Return the lines of a strategy in the words of the JSON object."""
     return [
         {
@@ -77,7 +77,7 @@ def decision_fields(lines: Iterable[Decision]) -> list[dict[str, Any]]:
     ]
 
 
-def print_decisions(lines: Iterable[Decision]) -> None:
+def print_decisions(lines: Iterable[LocalStrategy]) -> None:
     """Print a table with one line an information set and a cell for each action."""
     from rich import box
     from rich.markup import escape

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from equipoise.errors import EquipoiseError
 from equipoise.numerics.clock import Deadline
 from equipoise.numerics.polynomial import Monomial, Polynomial, total
-from equipoise.numerics.program import Outcome, Program, optimize
+from equipoise.numerics.program import Program, ProgramResult, optimize
 
 Encoding = Literal["unary", "logarithmic"]
 ENCODINGS: tuple[Encoding, ...] = ("unary", "logarithmic")
@@ -185,7 +185,7 @@ class Model:
         """Numbers of rows, columns and integer columns."""
         return len(self.rows), len(self.lower), sum(self.integer)
 
-    def solve(self, cost: Polynomial | None = None, time_limit: float = np.inf) -> Outcome:
+    def solve(self, cost: Polynomial | None = None, time_limit: float = np.inf) -> ProgramResult:
         """Minimise ``cost``, or find a feasible point; then once more with integer columns fixed.
 
         The time limit holds for both, and for making the program.

@@ -5,7 +5,7 @@
 
 The solver is HiGHS, named explicitly: ``dual-simplex``, ``primal-simplex``, or ``ipx`` (interior
 point, with crossover to a vertex unless told otherwise). Its status is always checked: an
-:class:`Outcome` says what was proved, and holds whatever point the solver had when it stopped.
+:class:`ProgramResult` says what was proved, and holds whatever point the solver had when it stopped.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Program:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class ProgramResult:
     """What HiGHS returned.
 
     Attributes
@@ -71,7 +71,7 @@ class Outcome:
     bound: float
     iterations: int
 
-    def require_optimal(self, what: str) -> Outcome:
+    def require_optimal(self, what: str) -> ProgramResult:
         """Return this outcome, or raise a sentence saying that ``what`` was not solved."""
         if self.status != "optimal":
             raise EquipoiseError(
@@ -91,7 +91,7 @@ def optimize(
     mip_gap: float = 1e-9,
     threads: int = 1,
     should_stop: Callable[[], bool] | None = None,
-) -> Outcome:
+) -> ProgramResult:
     """Solve ``program`` with HiGHS.
 
     ``tolerance`` is the primal and dual feasibility tolerance; ``should_stop`` is asked now and then
@@ -192,7 +192,7 @@ def _watch(highs: Any, should_stop: Callable[[], bool]) -> None:
         callback.subscribe(ask)
 
 
-def _outcome(highs: Any, core: Any, is_mip: bool) -> Outcome:
+def _outcome(highs: Any, core: Any, is_mip: bool) -> ProgramResult:
     """Read status, point, multipliers and bounds out of a finished HiGHS instance."""
     model = core.HighsModelStatus
     names: dict[Any, Status] = {
@@ -212,7 +212,7 @@ def _outcome(highs: Any, core: Any, is_mip: bool) -> Outcome:
     iterations = (
         info.mip_node_count if is_mip else info.simplex_iteration_count + info.ipm_iteration_count
     )
-    return Outcome(
+    return ProgramResult(
         status=status,
         x=np.array(solution.col_value, dtype=np.float64),
         dual=np.array(solution.row_dual, dtype=np.float64),

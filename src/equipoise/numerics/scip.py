@@ -13,7 +13,7 @@ import numpy as np
 from equipoise.errors import EquipoiseError
 from equipoise.numerics.encodings import Model
 from equipoise.numerics.polynomial import Polynomial
-from equipoise.numerics.program import Outcome, Status
+from equipoise.numerics.program import ProgramResult, Status
 
 _STATUS: dict[str, Status] = {
     "optimal": "optimal",
@@ -31,7 +31,7 @@ class ScipModel(Model):
         """Return ``expression``: nothing needs to be linear."""
         return expression
 
-    def solve(self, cost: Polynomial | None = None, time_limit: float = np.inf) -> Outcome:
+    def solve(self, cost: Polynomial | None = None, time_limit: float = np.inf) -> ProgramResult:
         """Minimise ``cost``, or find a feasible point."""
         try:
             from pyscipopt import Model as Scip
@@ -66,7 +66,7 @@ class ScipModel(Model):
         scip.optimize()
         x = np.array([scip.getVal(v) for v in columns]) if scip.getNSols() else np.empty(0)
         objective = float(scip.getObjVal()) if scip.getNSols() else np.inf
-        return Outcome(
+        return ProgramResult(
             status=_STATUS.get(scip.getStatus(), "limit"),
             x=x,
             dual=np.empty(0),

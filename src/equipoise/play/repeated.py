@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from equipoise.errors import EquipoiseError
 from equipoise.games.repeated.game import RepeatedGame
-from equipoise.strategy.repeated import ApproachStrategy, InformedStrategy, Player, Stationary
+from equipoise.strategy.repeated import ApproachStrategy, InformedStrategy, StagePlayer, Stationary
 
 Floats = NDArray[np.float64]
 
@@ -23,14 +23,14 @@ Floats = NDArray[np.float64]
 class InformedSide(Protocol):
     """Whoever knows the state."""
 
-    def start(self, state: int, rng: np.random.Generator) -> Player:
+    def start(self, state: int, rng: np.random.Generator) -> StagePlayer:
         """Return a player for one play in ``state``."""
 
 
 class UninformedSide(Protocol):
     """Whoever does not."""
 
-    def start(self) -> Player:
+    def start(self) -> StagePlayer:
         """Return a player for one play."""
 
 
@@ -123,7 +123,7 @@ class RandomInformed:
 
     game: RepeatedGame
 
-    def start(self, state: int, rng: np.random.Generator) -> Player:
+    def start(self, state: int, rng: np.random.Generator) -> StagePlayer:
         """Return the uniform player."""
         return _uniform(len(self.game.rows))
 
@@ -134,12 +134,12 @@ class RandomUninformed:
 
     game: RepeatedGame
 
-    def start(self) -> Player:
+    def start(self) -> StagePlayer:
         """Return the uniform player."""
         return _uniform(len(self.game.columns))
 
 
-def _uniform(actions: int) -> Player:
+def _uniform(actions: int) -> StagePlayer:
     return Stationary(np.full(actions, 1 / actions))
 
 
@@ -153,7 +153,7 @@ class BestResponse:
 
     strategy: InformedStrategy
 
-    def start(self) -> Player:
+    def start(self) -> StagePlayer:
         """Return a player that believes what the lottery says."""
         return _Bayesian(self.strategy)
 
@@ -182,7 +182,7 @@ class Greedy:
 
     strategy: ApproachStrategy
 
-    def start(self, state: int, rng: np.random.Generator) -> Player:
+    def start(self, state: int, rng: np.random.Generator) -> StagePlayer:
         """Return a player that follows the opponent's play in its own copy of the strategy."""
         return _Shadow(self.strategy, np.eye(len(self.strategy.target))[state])
 
@@ -196,7 +196,7 @@ class Spiteful:
 
     strategy: ApproachStrategy
 
-    def start(self, state: int, rng: np.random.Generator) -> Player:
+    def start(self, state: int, rng: np.random.Generator) -> StagePlayer:
         """Return a player that follows the opponent's play in its own copy of the strategy."""
         return _Shadow(self.strategy, None)
 

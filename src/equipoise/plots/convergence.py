@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from equipoise.plots.chart import Chart, Series
-from equipoise.solvers.driver import Row
+from equipoise.solvers.driver import LogRow
 
 
-def convergence(logs: Mapping[str, list[Row]]) -> tuple[Chart, Chart]:
+def convergence(logs: Mapping[str, list[LogRow]]) -> tuple[Chart, Chart]:
     """Return the charts of the gap against seconds and against iterations, one curve a log."""
     seconds = tuple(
         Series.of(name, [row.seconds for row in rows], [row.gap for row in rows])

@@ -19,7 +19,7 @@ from equipoise.road.steps import Steps
 if TYPE_CHECKING:
     from equipoise.certificates import Certificate
     from equipoise.road.checkpoints import Checkpoints
-    from equipoise.solvers.driver import Arrays, Monitor, Row, Status, Stop
+    from equipoise.solvers.driver import Arrays, LogRow, Monitor, Status, Stop
     from equipoise.strategy.store import Bundle, Metadata
 
 FAMILIES: dict[str, str] = {
@@ -109,7 +109,7 @@ class Found:
     iterations: int
     seconds: float
     cpu_seconds: float
-    log: tuple[Row, ...]
+    log: tuple[LogRow, ...]
     details: dict[str, Any] = field(default_factory=dict)
 
 

@@ -13,7 +13,7 @@ from equipoise.road.families import Found, family
 if TYPE_CHECKING:
     from equipoise.certificates import Certificate
     from equipoise.road.steps import Step
-    from equipoise.solvers.driver import Row, Status
+    from equipoise.solvers.driver import LogRow, Status
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,7 +88,7 @@ class Result:
         return self.found.method
 
     @property
-    def log(self) -> tuple[Row, ...]:
+    def log(self) -> tuple[LogRow, ...]:
         """The measurements on the way."""
         return self.found.log
 

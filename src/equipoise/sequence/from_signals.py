@@ -3,7 +3,7 @@
 Player i's treeplex has blocks for each of her decision nodes in the betting tree, as wide as the
 number of her buckets in that round; those of the last round are cut into tiles
 (:mod:`equipoise.sequence.payoffs.tiling`), and there subtrees of the betting that are alike share blocks
-(:mod:`equipoise.sequence.bundles`). The payoff has, for each round and kind of outcome, one Kronecker
+(:mod:`equipoise.sequence.lanes`). The payoff has, for each round and kind of outcome, one Kronecker
 term for each pair of rounds in which the two players acted last. A leaf may come rounds after the
 last action (an all-in): its matrix is the expectation over what is still to be revealed.
 
@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from equipoise.errors import EquipoiseError
 from equipoise.games.signals.betting import NO_OUTCOME, TERMINAL, BettingTree
 from equipoise.games.signals.rounds import SignalRound, sample
-from equipoise.sequence.bundles import Bundle, Slots, bundles, slots
+from equipoise.sequence.lanes import LaneBundle, Slots, lane_bundles, slots
 from equipoise.sequence.payoffs.factored import BucketMatrix, Factored, Term
 from equipoise.sequence.payoffs.tiling import Tiling, tiling
 from equipoise.sequence.treeplex import Treeplex
@@ -165,7 +165,7 @@ def _side(
         for child in tree.children(node):
             last[child] = _Last(turn, size)
             size += width
-    bound = bundles(tree, final)
+    bound = lane_bundles(tree, final)
     first, own = slots(tree, bound, player)
     for node in (v for v in nodes if v in first):
         _inherit(tree, last, node, player)
@@ -181,7 +181,7 @@ def _side(
 
 def _tile_rows(
     tree: BettingTree,
-    bound: list[Bundle],
+    bound: list[LaneBundle],
     player: int,
     cut: Tiling,
     last: list[_Last],

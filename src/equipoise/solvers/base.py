@@ -27,10 +27,10 @@ from equipoise.sequence.treeplex import Treeplex
 from equipoise.solvers.driver import (
     Arrays,
     Checkpoint,
+    LogRow,
     Monitor,
     Progress,
     Relative,
-    Row,
     Status,
     Stop,
     Watch,
@@ -105,7 +105,7 @@ class Solution:
     gradients: int
     seconds: float
     cpu_seconds: float
-    log: tuple[Row, ...] = field(repr=False)
+    log: tuple[LogRow, ...] = field(repr=False)
 
     def __repr__(self) -> str:
         return (

@@ -139,7 +139,7 @@ _REMEDIES = {
 
 
 @dataclass(frozen=True)
-class Row:
+class LogRow:
     """One line of the log: where the run stood when its gap was measured.
 
     Bounds are in the user's units, above what player 1 is paid whatever happens (the units' shift).
@@ -158,15 +158,15 @@ class Row:
         return self.upper - self.lower
 
 
-def log_array(rows: Sequence[Row]) -> NDArray[np.float64]:
-    """Return the log as an array, one row a measurement, columns as in :class:`Row`."""
+def log_array(rows: Sequence[LogRow]) -> NDArray[np.float64]:
+    """Return the log as an array, one row a measurement, columns as in :class:`LogRow`."""
     table = [[r.iterations, r.gradients, r.lower, r.upper, r.seconds, r.cpu_seconds] for r in rows]
     return np.array(table, dtype=np.float64).reshape(-1, 6)
 
 
-def log_rows(array: NDArray[np.float64]) -> list[Row]:
+def log_rows(array: NDArray[np.float64]) -> list[LogRow]:
     """Return the rows of a :func:`log_array`."""
-    return [Row(int(r[0]), int(r[1]), *(float(v) for v in r[2:])) for r in array]
+    return [LogRow(int(r[0]), int(r[1]), *(float(v) for v in r[2:])) for r in array]
 
 
 @dataclass
@@ -174,8 +174,8 @@ class Progress:
     """A solve in progress: what a checkpoint holds and a monitor sees."""
 
     run: Run
-    rows: list[Row] = field(default_factory=list)
-    best: Row | None = None
+    rows: list[LogRow] = field(default_factory=list)
+    best: LogRow | None = None
 
     @property
     def gap(self) -> float:
@@ -195,7 +195,7 @@ class Progress:
         bounds = self.run.measure()
         if bounds is None:
             return
-        row = Row(
+        row = LogRow(
             self.run.iterations, self.run.gradients, *bounds, clock.seconds, clock.cpu_seconds
         )
         self.rows.append(row)

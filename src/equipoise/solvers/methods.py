@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from equipoise.solvers.base import Method
 
 
-class Row(NamedTuple):
+class MethodEntry(NamedTuple):
     """Where a method lives (``module:callable``), with which arguments, and why to choose it."""
 
     factory: str
@@ -37,30 +37,30 @@ class Row(NamedTuple):
     why: str
 
 
-def _lp(solver: str, why: str) -> Row:
-    return Row("equipoise.solvers.saddle.lp:LP", {"solver": solver}, why)
+def _lp(solver: str, why: str) -> MethodEntry:
+    return MethodEntry("equipoise.solvers.saddle.lp:LP", {"solver": solver}, why)
 
 
-def _cfr(name: str, why: str) -> Row:
-    return Row("equipoise.solvers.saddle.cfr:member", {"name": name}, why)
+def _cfr(name: str, why: str) -> MethodEntry:
+    return MethodEntry("equipoise.solvers.saddle.cfr:member", {"name": name}, why)
 
 
-def _egt(why: str, **arguments: Any) -> Row:
-    return Row("equipoise.solvers.saddle.egt:EGT", arguments, why)
+def _egt(why: str, **arguments: Any) -> MethodEntry:
+    return MethodEntry("equipoise.solvers.saddle.egt:EGT", arguments, why)
 
 
-def _smoothing(why: str, **arguments: Any) -> Row:
-    return Row("equipoise.solvers.saddle.smoothing:Smoothing", arguments, why)
+def _smoothing(why: str, **arguments: Any) -> MethodEntry:
+    return MethodEntry("equipoise.solvers.saddle.smoothing:Smoothing", arguments, why)
 
 
-def _iterated(why: str, **arguments: Any) -> Row:
-    return Row("equipoise.solvers.saddle.iterated:IteratedSmoothing", arguments, why)
+def _iterated(why: str, **arguments: Any) -> MethodEntry:
+    return MethodEntry("equipoise.solvers.saddle.iterated:IteratedSmoothing", arguments, why)
 
 
 # Smoothing without our deviations from Gilpin 2009.
 _PLAIN: dict[str, Any] = {"metric": "unit", "boost": 1.0, "backtrack": False}
 
-METHODS: dict[str, Row] = {
+METHODS: dict[str, MethodEntry] = {
     "lp": _lp("dual-simplex", "exact, by dual simplex: games up to some 10,000 sequences"),
     "lp-primal": _lp("primal-simplex", "exact, by primal simplex: a cross-check of lp"),
     "lp-ipx": _lp("ipx", "exact, by interior point and crossover: larger games than lp"),
@@ -91,18 +91,18 @@ METHODS: dict[str, Row] = {
 }
 """Every method by its name, in the order in which ``--help`` shows them."""
 
-WRAPPERS: dict[str, Row] = {
-    "shrink": Row(
+WRAPPERS: dict[str, MethodEntry] = {
+    "shrink": MethodEntry(
         "equipoise.solvers.saddle.reduced:Shrinking",
         {},
         "shrink:METHOD first merges what plays the same part in a tree: smaller, and no less exact",
     ),
-    "sampling": Row(
+    "sampling": MethodEntry(
         "equipoise.solvers.saddle.sampling:DynamicSampling",
         {},
         "sampling:METHOD starts from a sample of the chance moves and doubles it when it overfits",
     ),
-    "static": Row(
+    "static": MethodEntry(
         "equipoise.solvers.saddle.sampling:Sampled",
         {},
         "static(proportion=p):METHOD solves one sample of the chance moves: fast, and never exact",
@@ -143,7 +143,7 @@ def spelled(name: str, method: Any) -> str:
     return f"{name}({options})" if options else name
 
 
-def _make(table: dict[str, Row], term: str, *arguments: Any) -> Method:
+def _make(table: dict[str, MethodEntry], term: str, *arguments: Any) -> Method:
     """Return what one ``name(options)`` of ``table`` makes."""
     parsed = _TERM.fullmatch(term)
     name = parsed[1] if parsed else term

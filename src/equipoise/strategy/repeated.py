@@ -5,7 +5,7 @@ an optimal strategy of the average game at the posterior that the lottery's outc
 uninformed player keeps the vector of average payments, one coordinate a state, near the set of
 vectors that he may pay: Blackwell's approachability strategy.
 
-Both are played stage by stage: ``start`` gives a :class:`Player`, whose ``mixed`` says how to
+Both are played stage by stage: ``start`` gives a :class:`StagePlayer`, whose ``mixed`` says how to
 mix in the coming stage, and who is told the actions of every stage that was played.
 """
 
@@ -23,7 +23,7 @@ from equipoise.numerics.minimax import minimax
 Floats = NDArray[np.float64]
 
 
-class Player(Protocol):
+class StagePlayer(Protocol):
     """One side of a play."""
 
     def mixed(self) -> Floats:
@@ -110,7 +110,7 @@ class InformedStrategy:
         total = float(_entropy(self.game.prior))
         return min(max(self.bits_revealed / total, 0.0), 1.0) if total > 0 else 0.0
 
-    def start(self, state: int, rng: np.random.Generator) -> Player:
+    def start(self, state: int, rng: np.random.Generator) -> StagePlayer:
         """Hold the lottery in ``state``; return the player of all stages to come."""
         return Stationary(self.actions[rng.choice(len(self.weights), p=self.lottery[state])])
 

@@ -21,7 +21,7 @@ from equipoise.strategy.profile import Strategy
 from equipoise.strategy.views import require_views, view_layout
 
 
-class Decision(NamedTuple):
+class LocalStrategy(NamedTuple):
     """What a player (counted from 0) does in one information set."""
 
     player: int
@@ -30,7 +30,7 @@ class Decision(NamedTuple):
     probabilities: tuple[float, ...]
 
 
-class Group(NamedTuple):
+class InfosetGroup(NamedTuple):
     """Information sets of one player that differ in her signals alone; in a tree, a single one.
 
     Action ``a`` in the information set ``labels[k]`` is entry ``first + a * len(labels) + k`` of the
@@ -68,7 +68,7 @@ def require_distributions(game: ExtensiveGame | StageGame, strategy: Strategy) -
     strategy.require_sums(view_layout(game).sums if isinstance(game, StageGame) else sums)
 
 
-def groups(game: ExtensiveGame | StageGame) -> Iterator[Group]:
+def groups(game: ExtensiveGame | StageGame) -> Iterator[InfosetGroup]:
     """Yield the information sets of a game, in the order of its tree or betting tree."""
     return _signal_groups(game) if isinstance(game, StageGame) else _tree_groups(game)
 
@@ -83,22 +83,26 @@ def infosets(game: ExtensiveGame | StageGame) -> int:
     )
 
 
-def decisions(game: ExtensiveGame | StageGame, strategy: Strategy) -> Iterator[Decision]:
+def decisions(game: ExtensiveGame | StageGame, strategy: Strategy) -> Iterator[LocalStrategy]:
     """Yield the decisions of ``strategy``, which must belong to ``game``."""
     require_strategy(game, strategy)
     for group in groups(game):
         yield from decisions_in(group, strategy, range(len(group.labels)))
 
 
-def decisions_in(group: Group, strategy: Strategy, places: Sequence[int]) -> list[Decision]:
+def decisions_in(
+    group: InfosetGroup, strategy: Strategy, places: Sequence[int]
+) -> list[LocalStrategy]:
     """Return the decisions in those information sets of ``group`` that ``places`` lists."""
     if not places:
         return []
     rows = probabilities(group, strategy)
-    return [Decision(group.player, group.labels[k], group.actions, tuple(rows[k])) for k in places]
+    return [
+        LocalStrategy(group.player, group.labels[k], group.actions, tuple(rows[k])) for k in places
+    ]
 
 
-def probabilities(group: Group, strategy: Strategy) -> list[list[float]]:
+def probabilities(group: InfosetGroup, strategy: Strategy) -> list[list[float]]:
     """Return what ``strategy`` plays in each information set of ``group``."""
     end = group.first + len(group.actions) * len(group.labels)
     block = strategy.behaviour[group.player][group.first : end]
@@ -106,13 +110,13 @@ def probabilities(group: Group, strategy: Strategy) -> list[list[float]]:
     return rows
 
 
-def _tree_groups(game: ExtensiveGame) -> Iterator[Group]:
+def _tree_groups(game: ExtensiveGame) -> Iterator[InfosetGroup]:
     for place, label in enumerate(game.infoset_label):
         player, first = int(game.infoset_player[place]), int(game.first_sequence[place])
-        yield Group(player, first, game.infoset_actions[place], (label,))
+        yield InfosetGroup(player, first, game.infoset_actions[place], (label,))
 
 
-def _signal_groups(game: StageGame) -> Iterator[Group]:
+def _signal_groups(game: StageGame) -> Iterator[InfosetGroup]:
     tree, layout = game.tree, view_layout(game)
     blocks = [iter(layout.starts(player).tolist()) for player in range(game.players)]
     for node in np.flatnonzero(tree.player >= 0).tolist():
@@ -120,7 +124,7 @@ def _signal_groups(game: StageGame) -> Iterator[Group]:
         names = view_names(game, int(tree.round[node]), player)
         actions = tuple(tree.action[child] for child in tree.successors[node])
         labels = [f"{name}|{history}" for name in names]
-        yield Group(player, next(blocks[player]), actions, labels)
+        yield InfosetGroup(player, next(blocks[player]), actions, labels)
 
 
 @lru_cache(maxsize=16)

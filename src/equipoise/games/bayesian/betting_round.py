@@ -44,12 +44,12 @@ class Leaf:
         return tuple(action for _, action in self.path)
 
 
-def paid(path: str, *pay: float) -> Leaf:
+def paid_leaf(path: str, *pay: float) -> Leaf:
     """Return a leaf without a showdown; ``path`` is written ``"P1 bet, P2 fold"``."""
     return Leaf(parse_path(path), tuple(pay), tuple(pay))
 
 
-def showdown(
+def showdown_leaf(
     path: str, win: Sequence[float], lose: Sequence[float], contenders: Sequence[int] | None = None
 ) -> Leaf:
     """Return a leaf with a showdown between ``contenders`` (players from 0; everybody by default)."""
@@ -235,9 +235,9 @@ def bet_or_check(pot: float = 1.0) -> BettingRound:
     """Return the motivating game of section 3: player 1 bets 1 or checks, player 2 calls or folds."""
     return BettingRound(
         (
-            showdown("P1 bet, P2 call", win=(pot + 1, pot + 1), lose=(-1, -1)),
-            paid("P1 bet, P2 fold", pot, 0.0),
-            showdown("P1 check", win=(pot, pot), lose=(0, 0)),
+            showdown_leaf("P1 bet, P2 call", win=(pot + 1, pot + 1), lose=(-1, -1)),
+            paid_leaf("P1 bet, P2 fold", pot, 0.0),
+            showdown_leaf("P1 check", win=(pot, pot), lose=(0, 0)),
         )
     )
 
@@ -246,26 +246,26 @@ def river(pot: float = 1.0) -> BettingRound:
     """Return the river game of section 8.2: one bet and one raise, each of 1, no check-raise."""
     return BettingRound(
         (
-            showdown("P1 bet, P2 raise, P1 call", win=(pot + 2, pot + 2), lose=(-2, -2)),
-            paid("P1 bet, P2 raise, P1 fold", -1.0, pot + 1),
-            showdown("P1 bet, P2 call", win=(pot + 1, pot + 1), lose=(-1, -1)),
-            paid("P1 bet, P2 fold", pot, 0.0),
-            showdown("P1 check, P2 bet, P1 call", win=(pot + 1, pot + 1), lose=(-1, -1)),
-            paid("P1 check, P2 bet, P1 fold", 0.0, pot),
-            showdown("P1 check, P2 check", win=(pot, pot), lose=(0, 0)),
+            showdown_leaf("P1 bet, P2 raise, P1 call", win=(pot + 2, pot + 2), lose=(-2, -2)),
+            paid_leaf("P1 bet, P2 raise, P1 fold", -1.0, pot + 1),
+            showdown_leaf("P1 bet, P2 call", win=(pot + 1, pot + 1), lose=(-1, -1)),
+            paid_leaf("P1 bet, P2 fold", pot, 0.0),
+            showdown_leaf("P1 check, P2 bet, P1 call", win=(pot + 1, pot + 1), lose=(-1, -1)),
+            paid_leaf("P1 check, P2 bet, P1 fold", 0.0, pot),
+            showdown_leaf("P1 check, P2 check", win=(pot, pot), lose=(0, 0)),
         )
     )
 
 
-def kuhn(better: Better = "high") -> BettingRound:
+def kuhn_round(better: Better = "high") -> BettingRound:
     """Return Kuhn poker's betting (section 8.1): antes of 1, one bet of 1."""
     return BettingRound(
         (
-            showdown("P1 bet, P2 call", win=(2, 2), lose=(-2, -2)),
-            paid("P1 bet, P2 fold", 1.0, -1.0),
-            showdown("P1 check, P2 bet, P1 call", win=(2, 2), lose=(-2, -2)),
-            paid("P1 check, P2 bet, P1 fold", -1.0, 1.0),
-            showdown("P1 check, P2 check", win=(1, 1), lose=(-1, -1)),
+            showdown_leaf("P1 bet, P2 call", win=(2, 2), lose=(-2, -2)),
+            paid_leaf("P1 bet, P2 fold", 1.0, -1.0),
+            showdown_leaf("P1 check, P2 bet, P1 call", win=(2, 2), lose=(-2, -2)),
+            paid_leaf("P1 check, P2 bet, P1 fold", -1.0, 1.0),
+            showdown_leaf("P1 check, P2 check", win=(1, 1), lose=(-1, -1)),
         ),
         better,
     )
@@ -275,18 +275,18 @@ def raise_or_fold() -> BettingRound:
     """Return the three-player game of section 8.3: blinds 0, 1 and 2, raise to 4 or fold."""
     return BettingRound(
         (
-            showdown("P1 raise, P2 call, P3 call", win=(8, 8, 8), lose=(-4, -4, -4)),
-            showdown(
+            showdown_leaf("P1 raise, P2 call, P3 call", win=(8, 8, 8), lose=(-4, -4, -4)),
+            showdown_leaf(
                 "P1 raise, P2 call, P3 fold", win=(6, 6, -2), lose=(-4, -4, -2), contenders=(0, 1)
             ),
-            showdown(
+            showdown_leaf(
                 "P1 raise, P2 fold, P3 call", win=(5, -1, 5), lose=(-4, -1, -4), contenders=(0, 2)
             ),
-            paid("P1 raise, P2 fold, P3 fold", 3.0, -1.0, -2.0),
-            showdown(
+            paid_leaf("P1 raise, P2 fold, P3 fold", 3.0, -1.0, -2.0),
+            showdown_leaf(
                 "P1 fold, P2 raise, P3 call", win=(0, 4, 4), lose=(0, -4, -4), contenders=(1, 2)
             ),
-            paid("P1 fold, P2 raise, P3 fold", 0.0, 2.0, -2.0),
-            paid("P1 fold, P2 fold", 0.0, -1.0, 1.0),
+            paid_leaf("P1 fold, P2 raise, P3 fold", 0.0, 2.0, -2.0),
+            paid_leaf("P1 fold, P2 fold", 0.0, -1.0, 1.0),
         )
     )

@@ -73,7 +73,7 @@ class ParametricModel:
 
     @property
     def text(self) -> str:
-        """The model in the form that :func:`parse` reads."""
+        """The model in the form that :func:`parse_models` reads."""
         lines = []
         for i, (plans, names) in enumerate(zip(self.regions, self.thresholds, strict=True)):
             bars = [f" |{t}| " for t in names] + [""]
@@ -123,7 +123,7 @@ def _reachable(below: Mapping[str, set[str]], start: str) -> set[str]:
     return found
 
 
-def parse(
+def parse_models(
     text: str, betting: BettingRound | Sequence[Sequence[str]], name: str = "model"
 ) -> list[ParametricModel]:
     """Read a model; a conditional model may stand for several, one a linear extension (see above).
@@ -138,7 +138,7 @@ def parse(
     return draft.models()
 
 
-Row = tuple[list[str], list[str]]
+RegionList = tuple[list[str], list[str]]
 """Plans (or actions) of successive regions, and the names of the thresholds between them."""
 
 
@@ -149,7 +149,7 @@ class _Draft:
         self.betting = betting if isinstance(betting, BettingRound) else None
         self.plans = betting.plans if isinstance(betting, BettingRound) else betting
         self.name = name
-        self.rows: list[dict[History | None, Row]] = [{} for _ in self.plans]
+        self.rows: list[dict[History | None, RegionList]] = [{} for _ in self.plans]
         self.order: set[Pair] = set()
 
     def read(self, line: str, where: str) -> None:
@@ -198,7 +198,7 @@ class _Draft:
             for k, chosen in enumerate(combined, start=1)
         ]
 
-    def _sequences(self, player: int) -> list[Row]:
+    def _sequences(self, player: int) -> list[RegionList]:
         """Return the sequences of regions that the lines of ``player`` may mean."""
         rows = self.rows[player]
         if not rows:
@@ -208,7 +208,7 @@ class _Draft:
         nodes = {history: row for history, row in rows.items() if history is not None}
         return _expand(self.betting, player, nodes, self.order, self.name)
 
-    def _model(self, chosen: Sequence[Row], name: str) -> ParametricModel:
+    def _model(self, chosen: Sequence[RegionList], name: str) -> ParametricModel:
         """Return the model of one combination; what the order says of thresholds that fell away goes."""
         chains = [own for rows in self.rows for _, own in rows.values()]
         kept = {t for _, own in chosen for t in own}
@@ -223,7 +223,7 @@ class _Draft:
         )
 
 
-def _regions(text: str, prefix: str, where: str) -> Row:
+def _regions(text: str, prefix: str, where: str) -> RegionList:
     """Split ``bet |a| check | bet`` into plans and threshold names."""
     parts = _BAR.split(text)
     plans = [re.sub(r"\s*([-/])\s*", r"\1", " ".join(part.split())) for part in parts[::2]]
@@ -273,10 +273,10 @@ def _check_actions(
 def _expand(
     betting: BettingRound,
     player: int,
-    nodes: Mapping[History, Row],
+    nodes: Mapping[History, RegionList],
     order: set[Pair],
     name: str,
-) -> list[Row]:
+) -> list[RegionList]:
     """Turn one line a history into sequences of plans, one for every order of the thresholds."""
     for history, (acting, _) in betting.actions.items():
         if acting == player and history not in nodes:

@@ -35,14 +35,14 @@ from equipoise.games.bayesian.betting_round import (
     BettingRound,
     Leaf,
     bet_or_check,
-    kuhn,
+    kuhn_round,
     parse_path,
     raise_or_fold,
     river,
 )
 from equipoise.games.bayesian.distributions import Cdf, Signals
 from equipoise.games.bayesian.game import BayesianGame
-from equipoise.games.bayesian.parametric import ParametricModel, parse
+from equipoise.games.bayesian.parametric import ParametricModel, parse_models
 from equipoise.games.files.fields import Fields, parse_toml
 
 NAMES = ("bet-or-check", "river", "kuhn", "raise-or-fold")
@@ -81,7 +81,7 @@ def problem(data: Mapping[str, Any], title: str = "signal game") -> Problem:
     if "models" in fields:
         given = fields.table("models")
         for name in given.data:
-            models += parse(given.text(name), betting, f"model '{name}'")
+            models += parse_models(given.text(name), betting, f"model '{name}'")
     return Problem(fields.text("title", title), BayesianGame(betting, signals), tuple(models))
 
 
@@ -104,7 +104,7 @@ def _round(fields: Fields) -> BettingRound:
         return (bet_or_check if name == "bet-or-check" else river)(float(pot))
     _refuse(fields, "pot")
     if name == "kuhn":
-        return kuhn(better)
+        return kuhn_round(better)
     if name != "raise-or-fold":
         fields.fail("game", f"one of {', '.join(NAMES)}")
     _refuse(fields, "better")

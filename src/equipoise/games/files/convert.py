@@ -11,7 +11,7 @@ from equipoise.games.signals.stage_game import StageGame
 from equipoise.games.signals.unroll import unroll
 from equipoise.games.trees.extensive import ExtensiveGame
 from equipoise.games.trees.normal import NormalGame
-from equipoise.games.trees.reduced import reduced_normal_form
+from equipoise.games.trees.reduced_normal import reduced_normal_form
 
 ENDINGS = (".efg", ".nfg")
 

@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 from equipoise.errors import EquipoiseError
 from equipoise.games.trees.extensive import CHANCE, TERMINAL, ExtensiveGame, Number
-from equipoise.games.trees.growth import MOST_MOVES, Watch, growth
+from equipoise.games.trees.growth import MOST_MOVES, GrowthWatch, growth
 from equipoise.games.trees.questions import Questions
 from equipoise.games.trees.record import Recorder
 
@@ -61,7 +61,7 @@ def from_rules(rules: Rules, name: str | None = None, *, nodes: int | None = Non
     """
     ask = Questions(rules, name or type(rules).__name__)
     with growth(nodes):
-        record = Recorder(ask.name, ask.players, Watch(ask.name, ask), ask)
+        record = Recorder(ask.name, ask.players, GrowthWatch(ask.name, ask), ask)
     stack: list[_Pending] = [(ask.initial(), -1, 0, 0, None, 0)]
     while stack:
         state, parent, slot, probability, label, depth = stack.pop()
@@ -141,7 +141,7 @@ class TreeBuilder:
 
     def build(self) -> ExtensiveGame:
         """Return the finished game; every place must have been filled."""
-        record = Recorder(self.name, self.players, Watch(self.name))
+        record = Recorder(self.name, self.players, GrowthWatch(self.name))
         stack: list[tuple[int, int, int, int, str | None]] = [(self.root, -1, 0, 0, None)]
         while stack:
             place, parent, slot, probability, edge = stack.pop()

@@ -108,7 +108,7 @@ def _add(
     level[player, moves] = total, state if random.random() * total < weight else before
 
 
-class Watch:
+class GrowthWatch:
     """Looks now and then at one growing tree, and raises when it has, or will have, too many nodes.
 
     :meth:`count` is to be called when there are ``next`` nodes.

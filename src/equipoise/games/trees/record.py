@@ -17,14 +17,14 @@ from numpy.typing import NDArray
 
 from equipoise.errors import EquipoiseError
 from equipoise.games.trees.extensive import ExtensiveGame, Ints, Number, exact
-from equipoise.games.trees.growth import Watch
+from equipoise.games.trees.growth import GrowthWatch
 
 
 class Recorder:
     """Collects nodes and checks them as they come; ``place`` says in errors where they come from."""
 
     def __init__(
-        self, name: str, players: tuple[str, ...], watch: Watch, place: object = None
+        self, name: str, players: tuple[str, ...], watch: GrowthWatch, place: object = None
     ) -> None:
         self.name, self.players, self.place = name, players, place
         self._watch = watch

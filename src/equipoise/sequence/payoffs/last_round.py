@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from equipoise.numerics.threads import spread
-from equipoise.sequence.bundles import Slots
+from equipoise.sequence.lanes import Slots
 from equipoise.sequence.payoffs.forms import matrices
 from equipoise.sequence.payoffs.tiles import Half, Leaves, add_tiles, packing, places, runs
 from equipoise.sequence.payoffs.tiling import Tiling

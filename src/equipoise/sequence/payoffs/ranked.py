@@ -27,7 +27,7 @@ Floats = NDArray[np.float64]
 Indices = NDArray[np.uint32]
 
 
-class Hands(NamedTuple):
+class RankedHands(NamedTuple):
     """Hands on a board: their cards (a row each), strengths, and order from weak to strong."""
 
     holes: NDArray[np.uint8]
@@ -35,7 +35,7 @@ class Hands(NamedTuple):
     order: NDArray[np.int64]
 
     @classmethod
-    def of(cls, holes: NDArray[Any], strength: NDArray[Any]) -> Hands:
+    def of(cls, holes: NDArray[Any], strength: NDArray[Any]) -> RankedHands:
         """Sort hands of one or two cards by strength."""
         if holes.ndim != 2 or holes.shape[1] not in (1, 2) or strength.shape != holes.shape[:1]:
             raise EquipoiseError(
@@ -58,7 +58,7 @@ class Hands(NamedTuple):
         return np.asarray(~shared.any(axis=(2, 3)))
 
 
-class Leaves(NamedTuple):
+class RankedLeaves(NamedTuple):
     """Betting leaves: first sequence of each player, and coefficients of fold and showdown."""
 
     row: Indices
@@ -71,8 +71,8 @@ class Leaves(NamedTuple):
 class Ranked(Payoff):
     """The payoff of the module's docstring; ``weights`` are w1 and w2."""
 
-    hands: Hands
-    leaves: Leaves
+    hands: RankedHands
+    leaves: RankedLeaves
     weights: tuple[Floats, Floats]
     shape: tuple[int, int]
 

@@ -7,7 +7,7 @@ it the last round of the whole betting tree is a small problem of its own, hangi
 everything in cache; that, not arithmetic, is what an iteration costs.
 
 Buckets of a tile stand in *places*; how its sequences are laid out is told in
-:mod:`equipoise.sequence.bundles`.
+:mod:`equipoise.sequence.lanes`.
 """
 
 from __future__ import annotations

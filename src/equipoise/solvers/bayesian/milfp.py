@@ -30,7 +30,7 @@ from equipoise.games.bayesian.game import SignalGame
 from equipoise.games.bayesian.parametric import ParametricModel, common_refinement
 from equipoise.numerics.encodings import Model
 from equipoise.numerics.polynomial import Polynomial, total
-from equipoise.numerics.program import Outcome
+from equipoise.numerics.program import ProgramResult
 from equipoise.solvers.bayesian.cuts import Cut, Cuts, Edge, Expression, Point
 from equipoise.solvers.bayesian.plan_values import worth_of
 from equipoise.strategy.regions import Regions
@@ -91,7 +91,7 @@ class Milfp:
             for region in range(len(plans)):
                 self._demand(player, region, stage)
 
-    def solve(self, time_limit: float) -> Outcome:
+    def solve(self, time_limit: float) -> ProgramResult:
         """Solve the program."""
         return self.mip.solve(self.slack, time_limit)
 

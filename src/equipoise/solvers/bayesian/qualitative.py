@@ -1,7 +1,7 @@
 """Equilibria of Bayesian games from qualitative models (Ganzfried and Sandholm 2010).
 
     answer = qualitative(game, models)
-    proof = equipoise.certificates.bayesian.certify(game, answer.regions.profile(game))
+    proof = equipoise.certificates.bayesian.certify_bayesian(game, answer.regions.profile(game))
 
 Three programs are tried, each only if the one before has no solution: every region of the chosen model
 non-empty (as in Ganzfried and Sandholm 2010); regions that may be empty; and, so that a wrong model still

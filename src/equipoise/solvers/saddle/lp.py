@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from equipoise.numerics.program import Outcome, Program, Solver, optimize
+from equipoise.numerics.program import Program, ProgramResult, Solver, optimize
 from equipoise.sequence.build import SequenceForm
 from equipoise.sequence.treeplex import Treeplex
 from equipoise.solvers.base import Context, Plan
@@ -96,7 +96,7 @@ def program(form: SequenceForm) -> Program:
     )
 
 
-def plans(form: SequenceForm, outcome: Outcome) -> tuple[Plan, Plan]:
+def plans(form: SequenceForm, outcome: ProgramResult) -> tuple[Plan, Plan]:
     """Return exactly feasible plans near the primal and dual point of ``outcome``."""
     x = outcome.x[: form.X.size] if len(outcome.x) else np.zeros(form.X.size)
     y = outcome.dual[: form.Y.size] if len(outcome.dual) else np.zeros(form.Y.size)

@@ -40,10 +40,10 @@ from equipoise.numerics.mdp import (
 from equipoise.solvers.driver import (
     Arrays,
     Checkpoint,
+    LogRow,
     Monitor,
     Progress,
     Relative,
-    Row,
     Status,
     Stop,
     drive,
@@ -288,7 +288,7 @@ class StochasticSolution:
     iterations: int
     seconds: float
     cpu_seconds: float
-    log: tuple[Row, ...] = field(repr=False)
+    log: tuple[LogRow, ...] = field(repr=False)
 
     @classmethod
     def of(

@@ -20,9 +20,9 @@ from equipoise.numerics.mdp import Values
 from equipoise.solvers.driver import (
     Arrays,
     Checkpoint,
+    LogRow,
     Monitor,
     Relative,
-    Row,
     Status,
     Stop,
     drive,
@@ -66,7 +66,7 @@ class TournamentSolution:
     iterations: int
     seconds: float
     cpu_seconds: float
-    log: tuple[Row, ...] = field(repr=False)
+    log: tuple[LogRow, ...] = field(repr=False)
 
 
 def solve_tournament(

@@ -34,7 +34,7 @@ class Slots(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Bundle:
+class LaneBundle:
     """Subtrees that are alike: ``nodes[q, lane]`` is the node in position q (in preorder)."""
 
     nodes: Numbers
@@ -45,7 +45,7 @@ class Bundle:
         return int(self.nodes.shape[1])
 
 
-def bundles(tree: BettingTree, turn: int) -> list[Bundle]:
+def lane_bundles(tree: BettingTree, turn: int) -> list[LaneBundle]:
     """Return the subtrees of round ``turn``, the last one, bundled by their shape.
 
     Shape is who acts, how many actions there are, and which kinds of payment a leaf has.
@@ -59,10 +59,10 @@ def bundles(tree: BettingTree, turn: int) -> list[Bundle]:
         end = _end(tree, node)
         alike[tuple(_shape(tree, v) for v in range(node, end))].append(np.arange(node, end))
         node = end
-    return [Bundle(np.stack(subtrees, axis=1)) for subtrees in alike.values()]
+    return [LaneBundle(np.stack(subtrees, axis=1)) for subtrees in alike.values()]
 
 
-def slots(tree: BettingTree, bound: list[Bundle], player: int) -> tuple[dict[int, int], Slots]:
+def slots(tree: BettingTree, bound: list[LaneBundle], player: int) -> tuple[dict[int, int], Slots]:
     """Number the slots of ``player``: return the slot of each node's first action, and all slots.
 
     Action ``a`` of a node in a bundle is ``a`` times the bundle's lanes later.
