@@ -54,7 +54,7 @@ def test_nothing_is_foretold_from_nothing() -> None:
 
 def at(iterations: int, rows: list[LogRow]) -> Progress:
     best = min(rows, key=lambda row: row.gap, default=None)
-    return Progress(SimpleNamespace(iterations=iterations), rows, best_row=best)  # type: ignore[arg-type]  # only the counter is looked at
+    return Progress(SimpleNamespace(iterations=iterations), rows, best=best)  # type: ignore[arg-type]  # only the counter is looked at
 
 
 @pytest.mark.parametrize(
