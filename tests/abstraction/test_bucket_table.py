@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from equipoise.abstraction.base import Partition
-from equipoise.abstraction.table import BucketTable, random_table
+from equipoise.abstraction.bucket_table import BucketTable, random_table
 from equipoise.cards.deck import Deck
 from equipoise.errors import EquipoiseError
 from equipoise.games import poker

@@ -8,7 +8,7 @@ every bucket has a parent.
 
 :class:`Abstraction` is what the rest of the library asks: the bucket of a view, and what nature deals
 when players see buckets. A :class:`Partition` keeps its maps, view by view, for games whose views can be
-listed; :class:`equipoise.abstraction.table.BucketTable` works them out, for poker of any size.
+listed; :class:`equipoise.abstraction.bucket_table.BucketTable` works them out, for poker of any size.
 
 Nothing here says how the maps were found or whether they lose anything. Lossless or lossy, every
 method for listed games ends in :meth:`Partition.of`, and :func:`coarsen` applies its result to a game.

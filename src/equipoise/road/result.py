@@ -41,8 +41,8 @@ class Result:
 
     >>> import equipoise
     >>> result = equipoise.solve("kuhn")
-    >>> result
-    <Result 'kuhn': converged, value -0.0555556, gap 0, by lp>
+    >>> result  # doctest: +ELLIPSIS
+    <Result 'kuhn': converged, value -0.0555556, gap ..., by lp>
     >>> result.strategy["2b"]
     {'p': 0.0, 'b': 1.0}
     """
