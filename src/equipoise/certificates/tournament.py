@@ -7,15 +7,17 @@ iteration with minimal solutions (Ganzfried and Sandholm 2009, section 4), from 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
 from equipoise.cards.showdown import three_way
+from equipoise.certificates.certificate import Certificate
 from equipoise.games.tournaments.contraction import CALL_JAM_S, DEALS, JAM_S, pair_table
 from equipoise.games.tournaments.jamfold import JamFold, tournament_game
 from equipoise.games.tournaments.stochastic import Induced, Profile, StochasticGame
-from equipoise.games.tournaments.tournament import Hands, outcomes
+from equipoise.games.tournaments.tournament import Hands, Tournament, outcomes
 from equipoise.numerics.mdp import Values, minimal_solution, policy_iteration
 from equipoise.strategy.tournament import TournamentStrategy
 
@@ -48,32 +50,69 @@ class ExPost:
 
 
 @dataclass(frozen=True, eq=False)
-class TournamentCertificate:
+class TournamentCertificate(Certificate):
     """The check of a tournament's strategy, by players left, with what its tables may be off.
+
+    Values, best responses and gains are by position, where all players have equal stacks, as far as
+    units allow; the gap is the most that any player can gain at *any* state.
 
     Attributes
     ----------
     parts
-        Values and best responses with so many players left.
+        Values and best responses at every node with so many players left.
     error
         Bound on the error of any value that comes from the table of three hands.
     pool
         The sum of all prizes.
     """
 
-    parts: dict[int, ExPost]
-    error: float
-    pool: float
+    parts: dict[int, ExPost] = field(default_factory=dict)
+    error: float = 0.0
+    pool: float = 1.0
+
+    @classmethod
+    def of(
+        cls, tournament: Tournament, parts: dict[int, ExPost], error: float
+    ) -> TournamentCertificate:
+        """Wrap up the check of a strategy of ``tournament``."""
+        m = tournament.players
+        state = Hands(tournament, m).number[tournament.equal_stacks]
+        nodes, top = slice(state * m, (state + 1) * m), parts[m]
+        values, best, gains = (
+            tuple(numbers[nodes].tolist()) for numbers in (top.values, top.best, top.gains)
+        )
+        return cls(values, best, gains, parts=parts, error=error, pool=tournament.pool)
 
     @property
-    def gain(self) -> float:
+    def gap(self) -> float:
         """The most that any player can gain at any state, in money."""
         return max(part.gain for part in self.parts.values())
 
     @property
+    def gain(self) -> float:
+        """The same under the name that it has in the literature."""
+        return self.gap
+
+    @property
     def share(self) -> float:
         """The same as a share of the prize pool."""
-        return self.gain / self.pool
+        return self.gap / self.pool
+
+    def meets(self, target: float | tuple[float, ...], allowance: float = 0.0) -> bool:
+        """Say whether no player gains more than ``target``, at any state."""
+        most = min(target) if isinstance(target, tuple) else target
+        return self.gap <= most + allowance
+
+    def summary(self) -> dict[str, Any]:
+        """Return the certificate in the words of the JSON objects that commands print."""
+        return {
+            "values": self.values,
+            "gains": self.gains,
+            "gap": self.gap,
+            "gain": self.gain,
+            "share": self.share,
+            "table_error": self.error,
+        }
 
 
 def ex_post(game: StochasticGame, profile: Profile) -> ExPost:
@@ -101,7 +140,7 @@ def certify_tournament(strategy: TournamentStrategy) -> TournamentCertificate:
         )
         parts[m] = ExPost(_values(played, profile), _best(deviating, profile))
         error = _table_error(game, played, profile, parts[m].values)
-    return TournamentCertificate(parts, error, strategy.tournament.pool)
+    return TournamentCertificate.of(strategy.tournament, parts, error)
 
 
 def _table_error(game: JamFold, induced: Induced, profile: Profile, values: Values) -> float:

@@ -31,7 +31,7 @@ def command(
 ) -> None:
     """Abstract a game with signals and save the abstraction."""
     from equipoise.files import require_writable
-    from equipoise.games.base import load
+    from equipoise.games.base import load_explicit
     from equipoise.games.signals.stage_game import StageGame
     from equipoise.road.checkpoints import default_file
     from equipoise.road.verbs import abstract
@@ -41,7 +41,7 @@ def command(
     require_writable(place)
     steps = Steps()
     with steps.take("load"):
-        rules = load(game)
+        rules = load_explicit(game)
     if not isinstance(rules, StageGame):
         raise EquipoiseError(f"{game}: found a game without signals, expected one with rounds.")
     with steps.take("abstract"):

@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 
 def print_all(spec: str, json: bool) -> None:
     """Print the extreme equilibria of the game ``spec``, by component."""
-    from equipoise.games.base import load
+    from equipoise.games.base import load_explicit
     from equipoise.games.trees.normal import NormalGame
     from equipoise.solvers.general.extreme import components
 
-    game = load(spec)
+    game = load_explicit(spec)
     if not isinstance(game, NormalGame) or len(game.players) != 2:
         raise EquipoiseError(
             f"--all: found '{spec}', expected a matrix game of two players (*.nfg)."

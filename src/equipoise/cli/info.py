@@ -27,11 +27,11 @@ def command(
     json: options.Json = False,
 ) -> None:
     """Show the sizes of a game: nodes, information sets, sequences, and its linear program."""
-    from equipoise.games.base import load
+    from equipoise.games.base import load_explicit
     from equipoise.games.signals.stage_game import StageGame
     from equipoise.games.trees.normal import NormalGame
 
-    rules = load(game)
+    rules = load_explicit(game)
     if isinstance(rules, StageGame):
         sizes = signal_sizes(rules, abstraction)
     elif abstraction is not None:

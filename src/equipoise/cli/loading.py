@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 def load_game(spec: str) -> ExtensiveGame | StageGame:
     """Return the game that ``spec`` names: with signals, or a tree (that of a matrix has two moves)."""
-    from equipoise.games.base import load
+    from equipoise.games.base import load_explicit
     from equipoise.games.trees.normal import NormalGame
 
-    game = load(spec)
+    game = load_explicit(spec)
     return game.tree if isinstance(game, NormalGame) else game
 
 

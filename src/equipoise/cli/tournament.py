@@ -165,8 +165,7 @@ def command(
 def _shown(rules: Tournament, stacks: list[int] | None) -> tuple[int, ...]:
     """Return the stacks to report, in chips: those asked for, or equal ones as far as units allow."""
     if stacks is None:
-        share, odd = divmod(rules.units, rules.players)
-        shown = [rules.unit * (share + (p < odd)) for p in range(rules.players)]
+        shown = [rules.unit * stack for stack in rules.equal_stacks]
     else:
         shown = stacks
     rules.state(shown)
@@ -205,10 +204,10 @@ def _solve(
 ) -> TournamentSolution:
     """Solve, with a checkpoint beside ``out`` while it is short of its target."""
     from equipoise.bundle import load
+    from equipoise.games.files.tournament import rules_of
     from equipoise.road.checkpoints import Checkpoints, checkpoint_of
     from equipoise.solvers.stochastic.tournament import solve_tournament
     from equipoise.strategy.store import CHECKPOINT
-    from equipoise.strategy.tournament import rules_of
 
     path = checkpoint_of(out)
     own = {"tournament": rules_of(rules), "algorithm": algorithm, "inner": inner}
@@ -245,7 +244,7 @@ def _finished(out: Path, stop: Stop) -> TournamentSolution | None:
     bundle = load(out)
     if not len(bundle.arrays.get("log", ())):
         return None
-    strategy, values = load_tournament(out)
+    strategy, _ = load_tournament(out)
     log = tuple(log_rows(log_of(out, bundle)))
     gain = certify_tournament(strategy).gain
     if gain > stop.gap:
@@ -253,7 +252,7 @@ def _finished(out: Path, stop: Stop) -> TournamentSolution | None:
     note(f"{out}: this solve is finished, its strategy meets the target of {stop.gap:.3g}.")
     algorithm = str(bundle.metadata.get("algorithm", "unknown"))
     return TournamentSolution(
-        strategy, values, algorithm, Status.CONVERGED, gain, log[-1].iterations,
+        strategy, algorithm, Status.CONVERGED, gain, log[-1].iterations,
         log[-1].seconds, log[-1].cpu_seconds, log,
     )  # fmt: skip
 
@@ -295,8 +294,8 @@ def _fields(
     """Return everything that was found, for machines."""
     import numpy as np
 
+    from equipoise.games.files.tournament import rules_of
     from equipoise.games.tournaments.tournament import POSITIONS, Hands, decisions, describe
-    from equipoise.strategy.tournament import rules_of
 
     strategy, m = solution.strategy, len(shown)
     rules = strategy.tournament

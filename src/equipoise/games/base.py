@@ -15,16 +15,18 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any, get_type_hints
+from typing import TYPE_CHECKING, Any, cast, get_type_hints
 
 from equipoise.errors import EquipoiseError
 
 if TYPE_CHECKING:
     from equipoise.games.signals.stage_game import StageGame
+    from equipoise.games.tournaments.tournament import Tournament
     from equipoise.games.trees.extensive import ExtensiveGame
     from equipoise.games.trees.normal import NormalGame
 
-    Game = ExtensiveGame | NormalGame | StageGame
+    Explicit = ExtensiveGame | NormalGame | StageGame
+    Game = Explicit | Tournament
 
 
 @dataclass(frozen=True)
@@ -58,12 +60,17 @@ GAMES: dict[str, Entry] = {
     "bargaining": Entry("equipoise.games.library:bargaining", "offers, with a court in the end"),
     "standoff": Entry("equipoise.games.library:standoff", "escalation between hidden strengths"),
     "tract": Entry("equipoise.games.library:tract", "bids for an oil tract of common value"),
+    "tournament": Entry(
+        "equipoise.games.tournaments.tournament:tournament", "jam/fold poker tournament, as data"
+    ),
 }
 
 FILES: dict[str, Entry] = {
     ".efg": Entry("equipoise.games.files.gambit:read_efg", "Gambit's extensive-form games"),
     ".nfg": Entry("equipoise.games.files.gambit:read_nfg", "Gambit's normal-form games"),
-    ".toml": Entry("equipoise.games.files.rules:load_rules", "games with signals as rule files"),
+    ".toml": Entry(
+        "equipoise.games.files.toml:load_toml", "games with signals and tournaments as rule files"
+    ),
 }
 
 SOURCES: dict[str, Entry] = {
@@ -84,6 +91,16 @@ def load(spec: str, *, nodes: int | None = None) -> Game:
 
     with growth(nodes):
         return _load(spec.strip())
+
+
+def load_explicit(spec: str, *, nodes: int | None = None) -> Explicit:
+    """Return the tree, matrix or game with signals that ``spec`` names; refuse other families."""
+    game = load(spec, nodes=nodes)
+    if game.family != "zero-sum":
+        raise EquipoiseError(
+            f"game {_short(spec)}: found a {game.family}, expected a tree, a matrix or a game with signals."
+        )
+    return cast("Explicit", game)
 
 
 def _load(spec: str) -> Game:

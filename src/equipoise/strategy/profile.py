@@ -120,13 +120,13 @@ class Strategy:
     @cached_property
     def rules(self) -> ExtensiveGame | StageGame:
         """The game that this strategy plays, loaded if need be."""
-        from equipoise.games.base import load
+        from equipoise.games.base import load_explicit
         from equipoise.games.trees.normal import NormalGame
 
         if self.source is not None and not isinstance(self.source, str):
             return self.source
         try:
-            game = load(self.source or self.game)
+            game = load_explicit(self.source or self.game)
         except EquipoiseError as error:
             raise EquipoiseError(
                 f"Strategy of '{self.game}': its game cannot be loaded ({str(error).rstrip('.')}), "

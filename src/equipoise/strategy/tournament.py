@@ -2,37 +2,44 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from equipoise.bundle import Arrays, load, save
+from equipoise.bundle import Arrays, Bundle, Metadata, load, save
 from equipoise.cards.showdown import COMBOS
 from equipoise.errors import EquipoiseError
-from equipoise.games.files.fields import Fields
+from equipoise.games.files.tournament import FIELDS, rules_of, tournament_of
 from equipoise.games.tournaments.tournament import Hands, Tournament, decisions
+from equipoise.strategy.store import STRATEGY
 
 KIND = "tournament"
+"""What bundles were called before all strategies were of one kind."""
 
 _ROUNDING = 1e-6
 
 Plays = NDArray[np.float64]
+Values = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
 class TournamentStrategy:
     """One strategy for every position: ``plays[m][state, decision, class]`` with m players left.
 
-    States are those of :class:`equipoise.games.tournaments.tournament.Hands`, decisions and their order those of
-    :func:`equipoise.games.tournaments.tournament.decisions`.
+    States are those of :class:`equipoise.games.tournaments.tournament.Hands`, decisions and their order
+    those of :func:`equipoise.games.tournaments.tournament.decisions`. ``values[m]`` is what whoever found
+    the strategy says that nodes are worth, ``state * m + position``; it may be missing.
     """
 
     tournament: Tournament
-    plays: dict[int, Plays]
+    plays: dict[int, Plays] = field(repr=False)
+    values: dict[int, Values] = field(default_factory=dict, repr=False)
 
     def at(self, stacks: Sequence[int]) -> Plays:
         """Return ``[decision, class]`` for stacks in chips, by position."""
@@ -58,68 +65,74 @@ class TournamentStrategy:
             return np.asarray((plays * arriving).sum(axis=1) / arriving.sum(axis=1))
 
 
+def fingerprint(tournament: Tournament) -> str:
+    """Return a digest of the rules."""
+    return hashlib.sha256(json.dumps(rules_of(tournament), sort_keys=True).encode()).hexdigest()
+
+
+def packed(strategy: TournamentStrategy) -> tuple[Arrays, Metadata]:
+    """Return a strategy as arrays and metadata, which hold the rules."""
+    arrays: Arrays = {f"plays.{m}": plays for m, plays in strategy.plays.items()}
+    arrays |= {f"values.{m}": numbers for m, numbers in strategy.values.items()}
+    rules = strategy.tournament
+    return arrays, {
+        "game": rules.name,
+        "fingerprint": fingerprint(rules),
+        "tournament": rules_of(rules),
+    }
+
+
+def strategy_of(path: str | Path, bundle: Bundle) -> TournamentStrategy:
+    """Return the strategy that ``bundle``, loaded from ``path``, holds."""
+    rules = bundle.metadata.get("tournament")
+    if not isinstance(rules, dict) or rules.keys() != set(FIELDS):
+        raise EquipoiseError(f"{path}: found no rules of a tournament, expected {sorted(FIELDS)}.")
+    try:
+        tournament = tournament_of(rules, "tournament")
+    except EquipoiseError as error:
+        raise EquipoiseError(f"{path}: {error}") from None
+    plays, values = {}, {}
+    for m in range(2, tournament.players + 1):
+        states = len(Hands(tournament, m).states)
+        plays[m] = _array(path, bundle, f"plays.{m}", (states, len(decisions(m)), len(COMBOS)), 1.0)
+        values[m] = _array(path, bundle, f"values.{m}", (states * m,), tournament.pool)
+    return TournamentStrategy(tournament, plays, values)
+
+
+def _array(
+    path: str | Path, bundle: Bundle, name: str, shape: tuple[int, ...], most: float
+) -> NDArray[np.float64]:
+    """Return an array of ``bundle`` with this shape and numbers from zero to ``most``."""
+    found = bundle.arrays.get(name)
+    if found is None or found.shape != shape or found.dtype != np.float64:
+        raise EquipoiseError(
+            f"{path}: array {name} is missing or has another shape, expected {shape} floats."
+        )
+    if not ((found >= -_ROUNDING * most) & (found <= most * (1 + _ROUNDING))).all():
+        raise EquipoiseError(
+            f"{path}: array {name} has numbers out of range, expected all from 0 to {most:g}."
+        )
+    return found
+
+
 def save_tournament(
     path: str | Path,
     strategy: TournamentStrategy,
-    values: Mapping[int, NDArray[np.float64]],
+    values: Mapping[int, Values],
     log: NDArray[np.float64],
     metadata: Mapping[str, Any],
 ) -> None:
     """Write a strategy, the values of its nodes, and the log of the solve that found it."""
-    arrays: Arrays = {f"plays.{m}": plays for m, plays in strategy.plays.items()}
-    arrays |= {f"values.{m}": numbers for m, numbers in values.items()}
-    arrays["log"] = log
-    save(path, KIND, arrays, {**metadata, "tournament": rules_of(strategy.tournament)})
+    arrays, own = packed(TournamentStrategy(strategy.tournament, strategy.plays, dict(values)))
+    save(path, STRATEGY, {**arrays, "log": log}, {**metadata, **own})
 
 
-def load_tournament(path: str | Path) -> tuple[TournamentStrategy, dict[int, NDArray[np.float64]]]:
+def load_tournament(path: str | Path) -> tuple[TournamentStrategy, dict[int, Values]]:
     """Return the strategy stored at ``path``, and the values of its nodes."""
-    bundle = load(path, KIND)
-    tournament = tournament_of(path, bundle.metadata.get("tournament"))
-    plays, values = {}, {}
-    for m in range(2, tournament.players + 1):
-        states = len(Hands(tournament, m).states)
-        shapes = {
-            f"plays.{m}": (states, len(decisions(m)), len(COMBOS)),
-            f"values.{m}": (states * m,),
-        }
-        for name, shape in shapes.items():
-            found = bundle.arrays.get(name)
-            if found is None or found.shape != shape or found.dtype != np.float64:
-                raise EquipoiseError(
-                    f"{path}: array {name} is missing or has another shape, expected {shape} floats."
-                )
-            most = 1.0 if name.startswith("plays") else tournament.pool
-            if not ((found >= -_ROUNDING * most) & (found <= most * (1 + _ROUNDING))).all():
-                raise EquipoiseError(
-                    f"{path}: array {name} has numbers out of range, expected all from 0 to {most:g}."
-                )
-        plays[m], values[m] = bundle.arrays[f"plays.{m}"], bundle.arrays[f"values.{m}"]
-    return TournamentStrategy(tournament, plays), values
-
-
-def rules_of(tournament: Tournament) -> dict[str, Any]:
-    """Return the rules as JSON can say them."""
-    return {name: list(x) if isinstance(x, tuple) else x for name, x in asdict(tournament).items()}
-
-
-def tournament_of(path: str | Path, rules: Any) -> Tournament:
-    """Return the tournament that the metadata of the file at ``path`` describe."""
-    names = {field.name for field in fields(Tournament)}
-    if not isinstance(rules, dict) or rules.keys() != names:
-        raise EquipoiseError(f"{path}: found no rules of a tournament, expected {sorted(names)}.")
-    given = Fields(rules, f"{path}: tournament")
-    blinds = given.numbers("blinds")
-    if len(blinds) != 2 or not all(isinstance(blind, int) for blind in blinds):
-        given.fail("blinds", "two whole numbers")
-    try:
-        return Tournament(
-            players=given.whole("players"),
-            chips=given.whole("chips"),
-            blinds=(int(blinds[0]), int(blinds[1])),
-            prizes=tuple(float(prize) for prize in given.numbers("prizes")),
-            ante=given.whole("ante"),
-            unit=given.whole("unit"),
+    bundle = load(path)
+    if bundle.kind not in (STRATEGY, KIND):
+        raise EquipoiseError(
+            f"{path}: found a file of kind '{bundle.kind:.60}', expected a tournament's strategy."
         )
-    except EquipoiseError as error:
-        raise EquipoiseError(f"{path}: {error}") from None
+    strategy = strategy_of(path, bundle)
+    return strategy, strategy.values

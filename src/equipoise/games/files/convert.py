@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from equipoise.errors import EquipoiseError
-from equipoise.games.base import load
+from equipoise.games.base import load_explicit
 from equipoise.games.files.gambit import write_efg, write_nfg
 from equipoise.games.signals.stage_game import StageGame
 from equipoise.games.signals.unroll import unroll
@@ -28,7 +28,7 @@ def convert(source: str, target: str | Path) -> ExtensiveGame | NormalGame:
         raise EquipoiseError(
             f"{target}: found the ending '{ending}', expected {' or '.join(ENDINGS)}."
         )
-    game = load(source)
+    game = load_explicit(source)
     if isinstance(game, StageGame):
         game = unroll(game)
     if ending == ".efg":

@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations, product
 from math import comb, gcd
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,6 +37,9 @@ Stacks = tuple[int, ...]
 
 FOLD, JAM = 0, 1
 """Actions of a decision; to jam after a jam is to call."""
+
+PRIZES = (50.0, 30.0, 20.0)
+"""The prizes of Ganzfried and Sandholm (2008)."""
 
 _MOST_STATES = 20_000
 """States with all players left; every one holds what each class of hands does at each decision."""
@@ -101,9 +104,15 @@ def leads_to(decision: Decision, action: int, outcome: Outcome) -> bool:
     return before == decision.inside and (decision.player in outcome.inside) == (action == JAM)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Tournament:
-    """The rules. Chips, blinds, antes and unit in chips; prizes in money."""
+    """The rules. Chips, blinds, antes and unit in chips; prizes in money.
+
+    >>> tournament(chips=2100)
+    <Tournament: 3 players, 2,100 chips, blinds 300/600, prizes 50/30/20>
+    """
+
+    family: ClassVar[str] = "tournament"
 
     players: int
     chips: int
@@ -150,10 +159,36 @@ class Tournament:
                 f"{self.chips} chips allow."
             )
 
+    def __repr__(self) -> str:
+        ante = f", ante {self.ante:,}" if self.ante else ""
+        return (
+            f"<Tournament: {self.players} players, {self.chips:,} chips, blinds "
+            f"{self.blinds[0]}/{self.blinds[1]}{ante}, prizes {'/'.join(map(_short, self.prizes))}>"
+        )
+
+    @property
+    def name(self) -> str:
+        """The tournament in the words from which :func:`equipoise.load` makes it."""
+        rules = {
+            "players": self.players,
+            "chips": self.chips,
+            "blinds": f"({self.blinds[0]},{self.blinds[1]})",
+            "prizes": f"({','.join(map(_short, self.prizes))})",
+            **({"ante": self.ante} if self.ante else {}),
+            "unit": self.unit,
+        }
+        return f"tournament({','.join(f'{name}={rule}' for name, rule in rules.items())})"
+
     @property
     def units(self) -> int:
         """All chips in play, in units."""
         return self.chips // self.unit
+
+    @property
+    def equal_stacks(self) -> Stacks:
+        """The state in which all have as many units, as far as they go round."""
+        share, odd = divmod(self.units, self.players)
+        return tuple(share + (p < odd) for p in range(self.players))
 
     @property
     def pool(self) -> float:
@@ -177,6 +212,32 @@ class Tournament:
                 "expected a player with more."
             )
         return tuple(stack // self.unit for stack in stacks)
+
+
+def tournament(
+    players: int = 3,
+    chips: int = 13_500,
+    blinds: tuple[int, int] = (300, 600),
+    prizes: tuple[float, ...] | None = None,
+    ante: int = 0,
+    unit: int = 0,
+) -> Tournament:
+    """Return a tournament; by default, that of Ganzfried and Sandholm (2008), prizes 50, 30 and 20.
+
+    Two players play for the first two of these. Stacks are multiples of the ``unit``, by default of
+    what divides blinds and ante.
+    """
+    if not isinstance(blinds, tuple) or [type(b) for b in blinds] != [int, int]:
+        raise EquipoiseError(f"Blinds: found {blinds!r}, expected two whole numbers (small, big).")
+    won = PRIZES[:players] if prizes is None else prizes
+    if not isinstance(won, tuple) or not all(type(prize) in (int, float) for prize in won):
+        raise EquipoiseError(f"Prizes: found {won!r}, expected numbers (first, second, ...).")
+    return Tournament(players, chips, blinds, tuple(float(prize) for prize in won), ante, unit)
+
+
+def _short(number: float) -> str:
+    """Return ``number`` in full, without a fraction that it has not."""
+    return str(int(number)) if number == int(number) else repr(number)
 
 
 @dataclass(frozen=True, eq=False)

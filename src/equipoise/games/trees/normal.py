@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +34,8 @@ class NormalGame:
     payoff
         Array of rationals (dtype object) of shape ``(actions of 1, ..., actions of n, n)``.
     """
+
+    family: ClassVar[str] = "zero-sum"
 
     name: str
     players: tuple[str, ...]

@@ -114,6 +114,8 @@ def regret_matching(
     active = np.arange(game.states)
     last, share = np.full(game.states, np.inf), np.ones(game.states)
     for refresh in range(REFRESHES):
+        if should_stop():
+            break
         steps = min(STEPS * 2**refresh, MOST_STEPS)
         open_states = [np.empty(0, dtype=np.int64)]
         for batch, L, contraction in game.batches(game.plays(profile[active])):

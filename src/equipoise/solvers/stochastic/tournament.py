@@ -52,14 +52,13 @@ _FEWER = 0.1
 
 @dataclass(frozen=True, eq=False)
 class TournamentSolution:
-    """A strategy, the values of its nodes by players left, and the road to it.
+    """A strategy with the values of its nodes, and the road to it.
 
     Status, gain, iterations and log are those with all players left. If the time was too short to
     measure any strategy there, the gain is infinite, and the values are what the solver believed.
     """
 
     strategy: TournamentStrategy = field(repr=False)
-    values: dict[int, Values] = field(repr=False)
     algorithm: str
     status: Status
     gain: float
@@ -67,6 +66,11 @@ class TournamentSolution:
     seconds: float
     cpu_seconds: float
     log: tuple[LogRow, ...] = field(repr=False)
+
+    @property
+    def values(self) -> dict[int, Values]:
+        """What nodes are worth, by players left."""
+        return self.strategy.values
 
 
 def solve_tournament(
@@ -216,8 +220,9 @@ def _solution(
         assert isinstance(solution.game, JamFold)
         plays[m] = solution.game.plays(solution.profile).copy()
     return TournamentSolution(
-        strategy=TournamentStrategy(tournament, plays),
-        values={m: solution.values for m, solution in done.items()},
+        strategy=TournamentStrategy(
+            tournament, plays, {m: solution.values for m, solution in done.items()}
+        ),
         algorithm=algorithm,
         status=top.status,
         gain=top.gain,
