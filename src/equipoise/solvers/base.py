@@ -62,6 +62,19 @@ class MethodRun(Protocol):
         """Continue from ``state``."""
 
 
+class SelfMeasuring(MethodRun, Protocol):
+    """A method's run that keeps its plans to itself, on a device, until they are asked for."""
+
+    def bounds(self) -> tuple[float, float]:
+        """Return what the current point proves, in the form's units and double precision."""
+
+    def keep(self) -> None:
+        """Remember the current point as the best."""
+
+    def kept(self) -> tuple[Plan, Plan]:
+        """Return the point that was remembered."""
+
+
 class Method(Protocol):
     """A recipe for solving max_x min_y <x, A y>."""
 
@@ -172,18 +185,13 @@ class _SaddleRun:
 
     def measure(self) -> tuple[float, float]:
         """Return what the current plans secure for player 1, and against her."""
-        bounds = getattr(self.inner, "bounds", None)
-        if bounds is not None:
-            # The run measures itself, where its plans are.
-            self._point = None
-            lower, upper = bounds()
-            return self.form.units.unit * lower, self.form.units.unit * upper
         self._point = self.inner.point()
         return measure(self.form, *self._point)
 
     def keep(self) -> None:
         """Copy the point, over the one before: large games have no room for both."""
-        for name, plan in zip(("x", "y"), self._point or self.inner.point(), strict=True):
+        assert self._point is not None
+        for name, plan in zip(("x", "y"), self._point, strict=True):
             if name in self.best:
                 self.best[name][:] = plan
             else:
@@ -196,6 +204,33 @@ class _SaddleRun:
     def restore(self, state: Arrays) -> None:
         """Restore the method."""
         self.inner.restore(state)
+
+
+class _DeviceRun(_SaddleRun):
+    """A method whose plans are on a device: it measures and keeps them there, and hands them out last."""
+
+    inner: SelfMeasuring
+
+    def measure(self) -> tuple[float, float]:
+        """Return the method's own bounds, in the user's units."""
+        lower, upper = self.inner.bounds()
+        return self.form.units.unit * lower, self.form.units.unit * upper
+
+    def keep(self) -> None:
+        """Keep the point where it is."""
+        self.inner.keep()
+        self._best: Arrays | None = None
+
+    @property
+    def best(self) -> Arrays:
+        """The point that was kept, or the one that a checkpoint brought."""
+        if self._best is None:
+            self._best = dict(zip(("x", "y"), self.inner.kept(), strict=True))
+        return self._best
+
+    @best.setter
+    def best(self, arrays: Arrays) -> None:
+        self._best = arrays
 
 
 def measure(form: SequenceForm, x: Plan, y: Plan) -> tuple[float, float]:
@@ -260,7 +295,8 @@ def solve(
     horizon = None if math.isinf(stop.iterations) else int(stop.iterations)
     with watch(stop) as watched:
         context = Context(seed, stop.gap / form.units.unit, horizon, watched.should_stop)
-        run = _SaddleRun(form, method.start(form, context))
+        inner = method.start(form, context)
+        run = (_DeviceRun if hasattr(inner, "bounds") else _SaddleRun)(form, inner)
         status, progress = drive(
             run,
             stop,

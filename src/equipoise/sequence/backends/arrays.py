@@ -181,9 +181,11 @@ class ArrayTreeplex:
 
     def support(self, gradient: Array, *, overwrite: bool = False) -> float:
         """Return ``max_x <gradient, x>`` over the treeplex."""
-        return float(
-            self.bottom_up(self._checked(gradient), lambda _, gain: self.xp.max(gain, axis=1))
-        )
+        return float(self.maximum(gradient))
+
+    def maximum(self, gradient: Array) -> Array:
+        """Return the same without waiting for it: a number on the device."""
+        return self.bottom_up(self._checked(gradient), lambda _, gain: self.xp.max(gain, axis=1))
 
     def best_response(self, gradient: Array) -> tuple[float, Array]:
         """Return ``max_x <gradient, x>`` and a pure plan that attains it; ties go to the first action."""

@@ -30,10 +30,10 @@ class _ArrayForm:
         self.X, self.Y = ArrayTreeplex(form.X, device), ArrayTreeplex(form.Y, device)
         self.A = ArrayPayoff(form.A, self.X, self.Y)
 
-    def bounds(self, x: Array, y: Array) -> tuple[float, float]:
-        """Return ``(min_y' <x, A y'>, max_x' <x', A y>)``."""
-        lower = -self.Y.support(-self.A.transpose_times(x))
-        return lower, self.X.support(self.A.times(y))
+    def bounds(self, x: Array, y: Array) -> tuple[Array, Array]:
+        """Return ``min_y' <x, A y'>`` and ``max_x' <x', A y>``, on the device."""
+        lower = -self.Y.maximum(-self.A.transpose_times(x))
+        return lower, self.X.maximum(self.A.times(y))
 
 
 class _ArraySide:
@@ -44,6 +44,11 @@ class _ArraySide:
         self.regret = space.device.zeros((space.size,))
         self.play = space.device.zeros((space.size,)) if optimistic else self.regret
         self.average = space.device.ones((space.size,))
+
+    @cached_property
+    def best(self) -> Array:
+        """Room for the best average."""
+        return self.space.device.zeros((self.space.size,))
 
     def state(self) -> dict[str, Array]:
         """Return what must be kept."""
@@ -104,28 +109,52 @@ class ArrayCFRRun:
 
     def _fixed(self) -> Callable[[], None]:
         """Return the iteration as the device does it best; recording one must leave no trace."""
-        before = [self.device.get(array) for side in self.sides for array in side.state().values()]
+        arrays = [array for side in self.sides for array in side.state().values()]
+        before = [self.device.xp.asarray(array, copy=True) for array in arrays]
         step = self.device.fixed(self._iterate)
-        after = (array for side in self.sides for array in side.state().values())
-        for array, was in zip(after, before, strict=True):
-            array[:] = self.device.put(was)
+        for array, was in zip(arrays, before, strict=True):
+            array[:] = was
         return step
 
     def bounds(self) -> tuple[float, float]:
         """Return what the average plans prove, in the form's units and double precision."""
-        on, xp = self._exact, self.device.xp
-        plans = [
-            space.plan(space.behaviour(xp.astype(side.average, xp.float64)))
-            for space, side in zip((on.X, on.Y), self.sides, strict=True)
-        ]
-        return on.bounds(*plans)
+        self._measure()
+        lower, upper = self._device64.get(self._found).tolist()
+        return lower, upper
 
     @cached_property
-    def _exact(self) -> _ArrayForm:
-        """The form in double precision."""
-        if self.device.dtype == "float64":
-            return self.on
-        return _ArrayForm(self.plain, replace(self.device, dtype="float64"))
+    def _device64(self) -> Device:
+        return replace(self.device, dtype="float64")
+
+    @cached_property
+    def _found(self) -> Array:
+        """The two bounds."""
+        return self._device64.zeros((2,))
+
+    @cached_property
+    def _measure(self) -> Callable[[], None]:
+        """Puts the bounds of the average plans into ``_found``."""
+        on = self.on if self.device.dtype == "float64" else _ArrayForm(self.plain, self._device64)
+        xp = self.device.xp
+
+        def measure() -> None:
+            plans = [
+                space.plan(space.behaviour(xp.astype(side.average, xp.float64)))
+                for space, side in zip((on.X, on.Y), self.sides, strict=True)
+            ]
+            self._found[0], self._found[1] = on.bounds(*plans)
+
+        measure()
+        return self.device.fixed(measure)
+
+    def keep(self) -> None:
+        """Remember the average plans, on the device."""
+        for side in self.sides:
+            side.best[:] = side.average
+
+    def kept(self) -> tuple[Plan, Plan]:
+        """Return the plans that were kept, in the form's own order."""
+        return self._get(0, self.sides[0].best), self._get(1, self.sides[1].best)
 
     def point(self) -> tuple[Plan, Plan]:
         """Return the average plans, in the form's own order."""
