@@ -54,7 +54,11 @@ class Device:
         graph = self.xp.cuda.CUDAGraph()
         with self.xp.cuda.graph(graph):
             step()
-        replay: Callable[[], None] = graph.replay
+
+        def replay(holds: Callable[[], None] = step) -> None:
+            # The graph knows addresses alone: the step must live on, and the arrays that it reads.
+            graph.replay()
+
         return replay
 
     def get(self, array: Array) -> NDArray[Any]:
