@@ -7,11 +7,17 @@ import os
 import re
 import shlex
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from types import ModuleType
+from typing import Any
 
 import pytest
 
 from equipoise.cli.app import run
+from equipoise.games.base import GAMES
+from equipoise.road.families import FAMILIES
+from equipoise.solvers.methods import METHODS
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -23,6 +29,17 @@ FENCE = re.compile(r"^```(\w+)[^\n]*\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 DONE = {0, 1}
 
 
+@pytest.fixture
+def registries() -> Iterator[None]:
+    """Take out again what a page puts into the tables."""
+    tables: list[dict[str, Any]] = [METHODS, GAMES, FAMILIES]
+    kept = [dict(table) for table in tables]
+    yield
+    for table, before in zip(tables, kept, strict=True):
+        table.clear()
+        table.update(before)
+
+
 def commands(text: str) -> list[str]:
     return [line[2:] for line in text.splitlines() if line.startswith("$ ")]
 
@@ -32,14 +49,16 @@ def commands(text: str) -> list[str]:
     [pytest.param(page, marks=[pytest.mark.slow] * (page.name in SLOW)) for page in PAGES],
     ids=[page.name for page in PAGES],
 )
+@pytest.mark.usefixtures("registries")
 def test_page(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    names: dict[str, object] = {"__name__": "page"}
+    module = ModuleType("page")
+    monkeypatch.setitem(sys.modules, "page", module)
     for language, text in FENCE.findall(page.read_text()):
         if language == "toml" and (name := re.match(r"# (\S+\.toml)$", text, re.MULTILINE)):
             Path(name[1]).write_text(text)
         elif language == "python":
-            exec(compile(text, page.name, "exec"), names)
+            exec(compile(text, page.name, "exec"), vars(module))
         elif language == "console":
             for command in commands(text):
                 program, *arguments = shlex.split(command)
@@ -130,7 +149,12 @@ def test_a_seed_is_a_number_of_a_random_generator(folder: str) -> None:
 
 # Where fields of TOML files are read. Every one that a reader accepts is explained on one page.
 READERS = ["games/files/rules.py", "games/files/rules_betting.py", "games/files/rules_ranking.py"]
-READERS += ["games/files/bayesian.py", "games/repeated/game.py", "games/signals/explicit.py"]
+READERS += [
+    "games/files/tournament.py",
+    "games/files/bayesian.py",
+    "games/repeated/game.py",
+    "games/signals/explicit.py",
+]
 
 
 @pytest.mark.parametrize("reader", READERS)

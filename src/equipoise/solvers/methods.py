@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from equipoise.errors import EquipoiseError
 from equipoise.solvers.options import option_names
+from equipoise.solvers.saddle.cfr_table import MEMBERS
 
 if TYPE_CHECKING:
     from equipoise.solvers.base import Method
@@ -64,13 +65,7 @@ METHODS: dict[str, MethodEntry] = {
     "lp": _lp("dual-simplex", "exact, by dual simplex: games up to some 10,000 sequences"),
     "lp-primal": _lp("primal-simplex", "exact, by primal simplex: a cross-check of lp"),
     "lp-ipx": _lp("ipx", "exact, by interior point and crossover: larger games than lp"),
-    "cfr": _cfr("cfr", "plain counterfactual regret minimisation: the baseline, slow"),
-    "cfr+": _cfr("cfr+", "regrets kept positive, linear average: simple and robust"),
-    "linear": _cfr("linear", "early iterations count less: where the start goes badly wrong"),
-    "dcfr": _cfr("dcfr", "discounted (1.5, 0, 2): the choice for poker at scale"),
-    "pcfr+": _cfr("pcfr+", "predictive: fastest to small gaps (1e-6 and below) on small games"),
-    "pdcfr+": _cfr("pdcfr+", "predictive and discounted: a rival of pcfr+ on small games"),
-    "hs-dcfr": _cfr("hs-dcfr", "scheduled discounts: best when --iterations is known in advance"),
+    **{name: _cfr(name, member.why) for name, member in MEMBERS.items()},
     "egt": _egt("excessive gap, entropy prox with global-entropy weights: O(1/gap), guaranteed"),
     "egt-kroer": _egt("excessive gap with the weights of Kroer et al.", weights="kroer"),
     "egt-gilpin": _egt("excessive gap as first published", weights="unit", growth=1.0),

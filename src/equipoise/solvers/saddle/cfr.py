@@ -12,9 +12,7 @@ so alpha = inf keeps positive regrets, beta = -inf drops negative ones. Players 
 averages are of realization plans. Where an exponent is a pair (c, d) it is c + d * t / n for a
 planned horizon of n iterations.
 
-Sources: CFR, Zinkevich et al. 2007; CFR+, Tammelin 2014; linear and DCFR, Brown and Sandholm 2019;
-PCFR+, Farina, Kroer and Sandholm 2021 (quadratic average); PDCFR+, Xu et al. 2024; HS-DCFR,
-Zhang et al. 2024 (hyperparameter schedules).
+The rows and their sources are in :mod:`equipoise.solvers.saddle.cfr_table`.
 """
 
 from __future__ import annotations
@@ -30,8 +28,7 @@ from equipoise.errors import EquipoiseError
 from equipoise.sequence.backends.devices import DEVICES, device
 from equipoise.sequence.build import SequenceForm
 from equipoise.solvers.base import Context, MethodRun
-
-Exponent = float | tuple[float, float]
+from equipoise.solvers.saddle.cfr_table import MEMBERS, Exponent
 
 _DEFAULT_HORIZON = 10_000
 
@@ -110,14 +107,9 @@ def _exponent(exponent: Exponent, t: NDArray[np.float64], horizon: int) -> Any:
 
 
 TABLE: dict[str, CFR] = {
-    "cfr": CFR("cfr", math.inf, math.inf, 0.0),
-    "cfr+": CFR("cfr+", math.inf, -math.inf, 1.0),
-    "linear": CFR("linear", 1.0, 1.0, 1.0),
-    "dcfr": CFR("dcfr", 1.5, 0.0, 2.0),
-    "pcfr+": CFR("pcfr+", math.inf, -math.inf, 2.0, optimism=1.0),
-    "pdcfr+": CFR("pdcfr+", 2.3, -math.inf, 5.0, optimism=1.0),
-    "hs-dcfr": CFR("hs-dcfr", (1.0, 3.0), (-1.0, -2.0), (30.0, -5.0)),
+    name: CFR(name, row.alpha, row.beta, row.gamma, row.optimism) for name, row in MEMBERS.items()
 }
+"""The rows of :data:`equipoise.solvers.saddle.cfr_table.MEMBERS` as methods."""
 
 
 def member(name: str, **options: Any) -> CFR:
