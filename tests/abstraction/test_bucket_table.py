@@ -179,11 +179,21 @@ def test_memory_does_not_grow_with_the_boards():
     assert peak(512) < 1.05 * peak(128)
 
 
-def test_holdem_is_built_and_solved_through_a_table():
-    """5/25/50/100 buckets: 780,381 and 780,376 sequences, counted as in Gilpin (2009)."""
+@pytest.mark.parametrize(
+    ("children", "sequences"),
+    [
+        ((2, 2, 1, 1), (33_147, 33_145)),
+        pytest.param((5, 5, 2, 2), (780_381, 780_376), marks=pytest.mark.slow),
+    ],
+)
+def test_holdem_is_built_and_solved_through_a_table(children, sequences):
+    """Sequences by the formula of Gilpin (2009), table 8.1: with K buckets in each round,
+
+    1 + 11 K_1 + 7 * 13 K_2 + 63 * 13 K_3 + 567 * 13 K_4 for the small blind, 10 K_1 for the big blind.
+    """
     game = poker.limit_holdem()
-    form = build(game, random_table(game, (5, 5, 2, 2), sample=100))
-    assert (form.X.size, form.Y.size) == (780_381, 780_376)
+    form = build(game, random_table(game, children, sample=100))
+    assert (form.X.size, form.Y.size) == sequences
     assert form.units.stake == 96
     first, last = (solve(form, DCFR(), Iterations(n)).gap for n in (2, 20))
     assert last < first / 4

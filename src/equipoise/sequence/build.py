@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from equipoise.abstraction.base import Abstraction
 from equipoise.errors import EquipoiseError
 from equipoise.games.signals.betting import BettingTree
+from equipoise.games.signals.rounds import SignalRound
 from equipoise.games.signals.stage_game import StageGame
 from equipoise.games.signals.views import outcome_ranges, signal_rounds, views
 from equipoise.games.trees.extensive import CHANCE, ExtensiveGame
@@ -31,7 +32,8 @@ class SequenceForm:
     ``A`` counts in units of its own, in which about one is at stake; ``units`` lead back to the user's.
     ``fingerprint`` names the game (and abstraction) that strategies of this form belong to. Where a
     form works in an order of its own, ``canonical(player)`` is the place of each entry of a strategy in it,
-    and ``tree`` and ``buckets`` say what the entries are. ``game`` is where the form comes from.
+    and ``tree`` and ``buckets`` say what the entries are. The form comes from ``game``, seen through
+    ``abstraction``.
     """
 
     X: Treeplex
@@ -45,6 +47,7 @@ class SequenceForm:
     game: ExtensiveGame | StageGame | None = None
     units: Units = PLAIN
     untiled: Callable[[], SequenceForm] | None = None
+    abstraction: Abstraction | None = None
 
     @property
     def plain(self) -> SequenceForm:
@@ -69,7 +72,8 @@ def build(
     do not (:mod:`equipoise.sequence.backends`).
     """
     if isinstance(game, StageGame):
-        return _build_factored(game, abstraction, tiles)
+        rounds = signal_rounds(game) if abstraction is None else abstraction.deals(game)
+        return _build_factored(game, abstraction, rounds, tiles)
     if abstraction is not None:
         raise EquipoiseError(
             f"{game.name}: found an abstraction for a tree, expected a game with signals."
@@ -89,18 +93,34 @@ def build(
     )
 
 
-def _build_factored(game: StageGame, abstraction: Abstraction | None, tiles: bool) -> SequenceForm:
+def _build_factored(
+    game: StageGame,
+    abstraction: Abstraction | None,
+    rounds: tuple[SignalRound, ...],
+    tiles: bool,
+) -> SequenceForm:
     """Return the form of a game with signals, from its two factors."""
     own = game_fingerprint(game)
+    if abstraction is not None:
+        own = f"{own}/{abstraction.digest}"
     units, tree = betting_units(game.tree, outcome_ranges(game))
-    if abstraction is None:
-        rounds = signal_rounds(game)
-    else:
-        rounds, own = abstraction.deals(game), f"{own}/{abstraction.digest}"
     X, Y, A, canonical = factored_form(tree, rounds, tiles)
     counts = tuple(signals.views for signals in rounds)
-    untiled = None if A.tiled is None else partial(_build_factored, game, abstraction, tiles=False)
-    return SequenceForm(X, Y, A, game.name, own, canonical, game.tree, counts, game, units, untiled)
+    again = partial(_build_factored, game, abstraction, rounds, tiles=False)
+    return SequenceForm(
+        X=X,
+        Y=Y,
+        A=A,
+        name=game.name,
+        fingerprint=own,
+        canonical=canonical,
+        tree=game.tree,
+        buckets=counts,
+        game=game,
+        units=units,
+        untiled=None if A.tiled is None else again,
+        abstraction=abstraction,
+    )
 
 
 def units_of(game: ExtensiveGame | StageGame) -> Units:

@@ -155,7 +155,7 @@ class Solution:
             form.Y.behaviour(self.y)[form.canonical(1)],
         )
         layout = Layout.of(form.tree, form.buckets)
-        return Strategy(form.name, form.fingerprint, ordered, layout, form.game)
+        return Strategy(form.name, form.fingerprint, ordered, layout, form.game, form.abstraction)
 
 
 def of_inner(name: str) -> Any:

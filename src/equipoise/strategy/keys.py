@@ -8,12 +8,13 @@ keys, and a label that a player has twice gets a suffix.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from equipoise.abstraction.base import Abstraction
 from equipoise.errors import EquipoiseError
 from equipoise.games.files.gambit.tokens import distinct
 from equipoise.games.signals.betting import TERMINAL
@@ -22,7 +23,7 @@ from equipoise.games.trees.extensive import ExtensiveGame
 from equipoise.sequence.build import game_fingerprint
 from equipoise.strategy.profile import Layout
 from equipoise.strategy.table import groups, view_names
-from equipoise.strategy.views import view_layout
+from equipoise.strategy.views import find_view, view_layout
 
 _ESCAPES = str.maketrans({"\\": "\\\\", "\n": "\\n", "\r": "\\r"})
 
@@ -53,12 +54,16 @@ class Keys(Protocol):
         """Yield, in order, what :meth:`locate` knows each information set by."""
 
 
-def keys_of(game: ExtensiveGame | StageGame) -> Keys:
-    """Return the keys of the information sets of ``game``."""
-    return _SignalKeys(game) if isinstance(game, StageGame) else _TreeKeys(game)
+def keys_of(
+    game: ExtensiveGame | StageGame, abstraction: Abstraction | None = None
+) -> TreeKeys | SignalKeys:
+    """Return the keys of the information sets of ``game``, or of its ``abstraction``."""
+    if not isinstance(game, StageGame):
+        return TreeKeys(game)
+    return SignalKeys(game, _Views(game) if abstraction is None else _Buckets(game, abstraction))
 
 
-class _TreeKeys:
+class TreeKeys:
     """Information sets of a game tree, by player and label."""
 
     def __init__(self, game: ExtensiveGame) -> None:
@@ -110,25 +115,85 @@ class _TreeKeys:
             yield name if taken[name] == 1 and name not in self._places else key
 
 
-class _SignalKeys:
-    """Information sets of a game with signals, by player, view and history."""
+class _Names(Protocol):
+    """What the players of a game with signals may be told, by name."""
+
+    fingerprint: str
+    layout: Layout
+
+    def names(self, turn: int, player: int) -> Sequence[str]:
+        """Return all names of a round, in order."""
+
+    def find(self, turn: int, player: int, name: str) -> int | None:
+        """Return the place of ``name``, or nothing."""
+
+
+class _Views:
+    """Views by their names."""
 
     def __init__(self, game: StageGame) -> None:
-        self._game, self._tree, layout = game, game.tree, view_layout(game)
-        self.fingerprint = game_fingerprint(game)
-        self.layout: Layout | None = layout
-        self.sizes = [int(layout.starts(player)[-1]) for player in range(game.players)]
-        self._views = [
-            [{n: view for view, n in enumerate(view_names(game, turn, i))} for i in range(2)]
+        self.fingerprint, self.layout = game_fingerprint(game), view_layout(game)
+        self._game = game
+        self._places = [
+            [{n: view for view, n in enumerate(self.names(turn, i))} for i in range(2)]
             for turn in range(game.rounds)
         ]
-        self._nodes: dict[str, tuple[int, int, int, tuple[str, ...]]] = {}
-        for player in range(game.players):
-            own = np.flatnonzero(game.tree.player == player).tolist()
-            for node, first in zip(own, layout.starts(player)[:-1].tolist(), strict=True):
-                actions = tuple(game.tree.action[v] for v in game.tree.successors[node])
-                turn = int(game.tree.round[node])
-                self._nodes[game.tree.histories[node]] = player, turn, first, actions
+
+    def names(self, turn: int, player: int) -> Sequence[str]:
+        return view_names(self._game, turn, player)
+
+    def find(self, turn: int, player: int, name: str) -> int | None:
+        return self._places[turn][player].get(name)
+
+
+class _Buckets:
+    """Buckets by number (``#7``), or by any hand in them: nothing as long as a list of hands is made."""
+
+    def __init__(self, game: StageGame, abstraction: Abstraction) -> None:
+        self.fingerprint = f"{game_fingerprint(game)}/{abstraction.digest}"
+        self.layout = Layout.of(game.tree, abstraction.buckets)
+        self._game, self._abstraction = game, abstraction
+
+    def names(self, turn: int, player: int) -> Sequence[str]:
+        return [f"#{bucket}" for bucket in range(self._abstraction.buckets[turn][player])]
+
+    def find(self, turn: int, player: int, name: str) -> int | None:
+        if name.startswith("#"):
+            known = name[1:].isascii() and name[1:].isdigit()
+            bucket = int(name[1:]) if known else -1
+            return bucket if 0 <= bucket < self._abstraction.buckets[turn][player] else None
+        try:
+            view = find_view(self._game, turn, name, player)
+        except EquipoiseError:
+            return None
+        return int(self._abstraction.bucket(turn, [view], player)[0])
+
+
+class Block(NamedTuple):
+    """A decision node of a betting tree: who acts, and where her numbers begin."""
+
+    player: int
+    turn: int
+    first: int
+    actions: tuple[str, ...]
+
+
+class SignalKeys:
+    """Information sets of a game with signals, by player, what she is told, and history."""
+
+    def __init__(self, game: StageGame, told: _Names) -> None:
+        tree, layout = game.tree, told.layout
+        self._tree, self._told = tree, told
+        self.fingerprint = told.fingerprint
+        self.layout: Layout | None = layout
+        self.sizes = [int(layout.starts(player)[-1]) for player in range(game.players)]
+        starts = [iter(layout.starts(player).tolist()) for player in range(game.players)]
+        self._blocks: dict[str, Block] = {}
+        for node in np.flatnonzero(tree.player >= 0).tolist():
+            player = int(tree.player[node])
+            actions = tuple(tree.action[v] for v in tree.successors[node])
+            block = Block(player, int(tree.round[node]), next(starts[player]), actions)
+            self._blocks[tree.histories[node]] = block
 
     def find(self, key: str) -> Place:
         """Look up the history, then the view among those of its player and round."""
@@ -145,36 +210,49 @@ class _SignalKeys:
 
     def locate(self, label: str) -> Place:
         """Look up ``signals|history``, whose history says who acts."""
-        cards, _, history = label.rpartition("|")
-        player, turn, first, actions = self._node(history)
-        known = self._views[turn][player]
-        view = known.get(cards)
-        if view is None:
+        name, _, history = label.rpartition("|")
+        block = self.block(history)
+        return self.place(block, name)
+
+    def place(self, block: Block, name: str) -> Place:
+        """Return the information set of a block in which the player was told ``name``."""
+        player, turn = block.player, block.turn
+        found = self._told.find(turn, player, name)
+        if found is None:
             # The player may stand before it.
-            owner, bar, rest = cards.partition("|")
-            view = known.get(rest) if bar and owner == str(player + 1) else None
-        if view is None:
-            near = difflib.get_close_matches(cards, known, n=3, cutoff=0.5) or [next(iter(known))]
+            owner, bar, rest = name.partition("|")
+            is_owner = bar and owner == str(player + 1)
+            found = self._told.find(turn, player, rest) if is_owner else None
+        if found is None:
+            known = self._told.names(turn, player)
+            near = difflib.get_close_matches(name, known, n=3, cutoff=0.5) or [known[0]]
             raise EquipoiseError(
-                f"found {short(cards)}, expected signals of round {turn + 1} by their name, such "
+                f"found {short(name)}, expected signals of round {turn + 1} by their name, such "
                 f"as {' or '.join(map(repr, near))}."
             )
-        return Place(player, first + view, len(known), actions)
+        assert self.layout is not None, "a game with signals has a layout"
+        width = self.layout.buckets[turn][player]
+        return Place(player, block.first + found, width, block.actions)
+
+    def names(self, block: Block) -> Sequence[str]:
+        """Return what the player may be told at a block, in order."""
+        return self._told.names(block.turn, block.player)
 
     def labels(self) -> Iterator[str]:
-        """Yield the labels of all groups."""
-        for group in groups(self._game):
-            yield from group.labels
+        """Yield the labels of all blocks."""
+        for history, block in self._blocks.items():
+            for name in self.names(block):
+                yield f"{name}|{history}"
 
-    def _node(self, history: str) -> tuple[int, int, int, tuple[str, ...]]:
-        """Return player, round, first entry and actions where ``history`` leads, or raise."""
-        node = self._nodes.get(history)
-        if node is None:
+    def block(self, history: str) -> Block:
+        """Return the decision that ``history`` leads to, or raise."""
+        block = self._blocks.get(history)
+        if block is None:
             assert self._tree.player[self._tree.find(history)] == TERMINAL
             raise EquipoiseError(
                 f"found the history '{history}', after which the game is over, expected a decision."
             )
-        return node
+        return block
 
 
 def tree_names(game: ExtensiveGame) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 from equipoise.errors import EquipoiseError
 from equipoise.games.signals.stage_game import StageGame
 from equipoise.games.trees.extensive import CHANCE, ExtensiveGame
-from equipoise.strategy.keys import keys_of, tree_names
+from equipoise.strategy.keys import Place, SignalKeys, keys_of, tree_names
 from equipoise.strategy.profile import Strategy
-from equipoise.strategy.table import decisions, groups, probabilities, require_strategy
+from equipoise.strategy.table import require_strategy
+from equipoise.strategy.views import require_buckets
 
 _SHOWN = 40
 
@@ -23,22 +24,28 @@ _SHOWN = 40
 class Table:
     """What is done after one public history: a row a hand (or other label), a column an action.
 
-    ``probabilities`` is NaN where an action is not open.
+    ``probabilities`` is NaN where an action is not open. Where rows are buckets (``#7``), ``find`` knows the
+    row of any hand.
     """
 
     history: str
     actions: tuple[str, ...]
     labels: tuple[str, ...]
     probabilities: NDArray[np.float64]
+    find: Callable[[str], int] | None = None
 
     def __getitem__(self, label: str) -> dict[str, float]:
         """Return the probability of each action open in the row ``label``."""
-        if label not in self.labels:
+        if label in self.labels:
+            place = self.labels.index(label)
+        elif self.find is not None:
+            place = self.find(label)
+        else:
             raise EquipoiseError(
                 f"after '{self.history}': there is no {label!r}, expected one of "
                 f"{', '.join(self.labels[:5])}{', ...' if len(self.labels) > 5 else ''}."
             )
-        row = self.probabilities[self.labels.index(label)].tolist()
+        row = self.probabilities[place].tolist()
         return {a: p for a, p in zip(self.actions, row, strict=True) if p == p}
 
     def __len__(self) -> int:
@@ -65,19 +72,25 @@ class Table:
         return _pandas().DataFrame(self.probabilities, list(self.labels), list(self.actions))
 
 
+def require_known(game: ExtensiveGame | StageGame, strategy: Strategy) -> None:
+    """Raise unless ``strategy`` is one of ``game``, or of the abstraction of it that is at hand."""
+    if strategy.is_abstract and strategy.abstraction is not None and isinstance(game, StageGame):
+        require_buckets(game, strategy)
+    else:
+        require_strategy(game, strategy)
+
+
 class Lookup:
-    """Answers questions about ``strategy``, which must belong to ``game``."""
+    """Answers questions about ``strategy``, which must belong to ``game`` or its abstraction."""
 
     def __init__(self, game: ExtensiveGame | StageGame, strategy: Strategy) -> None:
-        require_strategy(game, strategy)
+        require_known(game, strategy)
         self._game, self._strategy = game, strategy
-        self._keys = keys_of(game)
+        self._keys = keys_of(game, strategy.abstraction if strategy.is_abstract else None)
 
     def decision(self, label: str) -> dict[str, float]:
         """Return the probability of each action in the information set ``label``."""
-        player, first, stride, actions = self._keys.locate(label)
-        vector = self._strategy.behaviour[player]
-        return {a: float(vector[first + i * stride]) for i, a in enumerate(actions)}
+        return self._probabilities(self._keys.locate(label))
 
     def labels(self) -> Iterator[str]:
         """Yield a name for each information set."""
@@ -85,31 +98,39 @@ class Lookup:
 
     def table(self, history: str | Sequence[str]) -> Table:
         """Return what is done in every information set that has seen this public history."""
-        if isinstance(self._game, StageGame):
-            return self._signal_table(self._game, "".join(history))
+        if isinstance(self._keys, SignalKeys):
+            return self._signal_table(self._keys, "".join(history))
+        assert isinstance(self._game, ExtensiveGame), "other keys are those of trees"
         return self._tree_table(self._game, history)
 
     def frame(self) -> Any:
         """Return a pandas frame with a line for each action of each information set."""
+        places = ((label, self._keys.locate(label)) for label in self.labels())
         lines = [
-            (line.player + 1, label, action, probability)
-            for label, line in zip(
-                self.labels(), decisions(self._game, self._strategy), strict=True
-            )
-            for action, probability in zip(line.actions, line.probabilities, strict=True)
+            (place.player + 1, label, action, probability)
+            for label, place in places
+            for action, probability in self._probabilities(place).items()
         ]
         return _pandas().DataFrame(lines, columns=["player", "infoset", "action", "probability"])
 
-    def _signal_table(self, game: StageGame, history: str) -> Table:
-        node = game.tree.find(history)
-        if game.tree.player[node] < 0:
-            raise EquipoiseError(f"history '{history}': the game is over, expected a decision.")
-        for group in groups(game):
-            if group.labels[0].rpartition("|")[2] == history:
-                hands = tuple(label.rpartition("|")[0] for label in group.labels)
-                rows = np.array(probabilities(group, self._strategy))
-                return Table(history, group.actions, hands, rows)
-        raise AssertionError(history)
+    def _probabilities(self, place: Place) -> dict[str, float]:
+        vector = self._strategy.behaviour[place.player]
+        return {
+            a: float(vector[place.first + i * place.stride]) for i, a in enumerate(place.actions)
+        }
+
+    def _signal_table(self, keys: SignalKeys, history: str) -> Table:
+        block = keys.block(history)
+        names = tuple(keys.names(block))
+        end = block.first + len(block.actions) * len(names)
+        numbers = self._strategy.behaviour[block.player][block.first : end]
+        rows = numbers.reshape(len(block.actions), -1).T.astype(np.float64)
+
+        def find(hand: str) -> int:
+            return keys.place(block, hand).first - block.first
+
+        is_bucketed = self._strategy.is_abstract
+        return Table(history, block.actions, names, rows, find if is_bucketed else None)
 
     def _tree_table(self, game: ExtensiveGame, history: str | Sequence[str]) -> Table:
         moves = _moves(game, history)

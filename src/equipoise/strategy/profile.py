@@ -23,6 +23,7 @@ from equipoise.errors import EquipoiseError
 from equipoise.games.signals.betting import BettingTree
 
 if TYPE_CHECKING:
+    from equipoise.abstraction.base import Abstraction
     from equipoise.games.signals.stage_game import StageGame
     from equipoise.games.trees.extensive import ExtensiveGame
     from equipoise.games.trees.normal import NormalGame
@@ -91,6 +92,8 @@ class Strategy:
         The order of the entries, for a game with signals.
     source
         The game itself, or what :func:`equipoise.games.base.load` reads it from; by default its name.
+    abstraction
+        For a strategy of an abstraction, what sends hands to its buckets, if it is known.
 
     A strategy answers questions about the full game that it plays:
 
@@ -111,11 +114,17 @@ class Strategy:
     behaviour: tuple[NDArray[Any], ...]
     layout: Layout | None = None
     source: ExtensiveGame | StageGame | str | None = None
+    abstraction: Abstraction | None = None
 
     def __repr__(self) -> str:
         sizes = " and ".join(f"{len(own):,}" for own in self.behaviour)
-        of = "an abstraction of " if "/" in self.fingerprint else ""
+        of = "an abstraction of " if self.is_abstract else ""
         return f"<Strategy of {of}'{self.game}': {sizes} sequences>"
+
+    @property
+    def is_abstract(self) -> bool:
+        """Whether this is a strategy of an abstraction: it speaks of buckets."""
+        return "/" in self.fingerprint
 
     @cached_property
     def rules(self) -> ExtensiveGame | StageGame:
@@ -134,14 +143,19 @@ class Strategy:
             ) from None
         return game.tree if isinstance(game, NormalGame) else game
 
-    def of(self, game: ExtensiveGame | NormalGame | StageGame) -> Strategy:
-        """Return this strategy, which must be one of ``game``, knowing it."""
+    def of(
+        self,
+        game: ExtensiveGame | NormalGame | StageGame,
+        abstraction: Abstraction | None = None,
+    ) -> Strategy:
+        """Return this strategy, which must be one of ``game`` (or its ``abstraction``), knowing it."""
         from equipoise.games.trees.normal import NormalGame
-        from equipoise.strategy.table import require_strategy
+        from equipoise.strategy.lookup import require_known
 
         rules = game.tree if isinstance(game, NormalGame) else game
-        require_strategy(rules, self)
-        return replace(self, source=rules)
+        known = replace(self, source=rules, abstraction=abstraction or self.abstraction)
+        require_known(rules, known)
+        return known
 
     @cached_property
     def _lookup(self) -> Lookup:
@@ -152,7 +166,7 @@ class Strategy:
     def __getitem__(self, label: str) -> dict[str, float]:
         """Return the probability of each action in the information set called ``label``.
 
-        If several players have a set of that name, the player (from 1) goes before it: ``1|label``.
+        A strategy of an abstraction looks the hand up by its bucket. If several players have a set of that name, the player (from 1) goes before it: ``1|label``.
         """
         return self._lookup.decision(label)
 

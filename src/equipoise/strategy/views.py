@@ -21,7 +21,7 @@ def view_layout(game: StageGame) -> Layout:
 
 def require_views(game: StageGame, strategy: Strategy) -> Layout:
     """Raise unless ``strategy`` plays ``game`` by its views; return its layout."""
-    if strategy.layout is not None and "/" in strategy.fingerprint:
+    if strategy.layout is not None and strategy.is_abstract:
         raise EquipoiseError(
             f"Strategy of '{strategy.game}': found one of an abstraction, expected one of the full "
             "game: lift it first."
@@ -30,6 +30,32 @@ def require_views(game: StageGame, strategy: Strategy) -> Layout:
     sizes = tuple(int(layout.starts(player)[-1]) for player in (0, 1))
     strategy.require(game.name, game_fingerprint(game), sizes)
     return layout
+
+
+def require_buckets(game: StageGame, strategy: Strategy) -> Layout:
+    """Raise unless ``strategy`` plays ``game`` by the buckets of its abstraction; return its layout."""
+    coarse = strategy.abstraction
+    assert coarse is not None, "the abstraction is at hand"
+    coarse.check(game)
+    layout = Layout.of(game.tree, coarse.buckets)
+    sizes = tuple(int(layout.starts(player)[-1]) for player in (0, 1))
+    strategy.require(game.name, f"{game_fingerprint(game)}/{coarse.digest}", sizes)
+    return layout
+
+
+def find_view(game: StageGame, turn: int, told: str, player: int) -> int:
+    """Return the view that ``told`` names: canonically, or by the very cards (``AsKd``)."""
+    named = views(game)
+    try:
+        return named.find(turn, told, player)
+    except EquipoiseError:
+        try:
+            signals = _signals(game, told)
+        except ValueError:
+            signals = ()
+        if len(signals) != game.seen(player, turn):
+            raise
+        return named.number(turn, signals, player)
 
 
 def on_tree(game: StageGame, tree: ExtensiveGame, strategy: Strategy) -> Strategy:
