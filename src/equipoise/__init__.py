@@ -16,7 +16,7 @@ __version__ = "0.1.0"
 _HOME: dict[str, str] = {
     "Abstraction": "equipoise.abstraction.base",
     "BayesianGame": "equipoise.games.bayesian.game",
-    "BucketTable": "equipoise.abstraction.table",
+    "BucketTable": "equipoise.abstraction.bucket_table",
     "CFR": "equipoise.solvers.saddle.cfr",
     "Certificate": "equipoise.certificates.certificate",
     "DCFR": "equipoise.solvers.saddle.cfr",

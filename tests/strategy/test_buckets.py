@@ -8,8 +8,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from equipoise.abstraction.bucket_table import random_table
 from equipoise.abstraction.gameshrink import gameshrink
-from equipoise.abstraction.table import random_table
 from equipoise.errors import EquipoiseError
 from equipoise.games import poker
 from equipoise.games.poker.game import PokerGame
