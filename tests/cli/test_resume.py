@@ -100,8 +100,8 @@ def test_what_does_not_belong_together_is_not_resumed(cli: Cli, tmp_path: Path) 
     before = (tmp_path / "a.eqp.checkpoint").read_bytes()
     for arguments, words in [
         (["leduc", "--force"], "game 'kuhn', expected 'leduc'"),
-        (["kuhn", "--algorithm", "cfr+"], "CFR(name='cfr',"),
-        (["kuhn", "--algorithm", "cfr(dtype=float32)"], "CFR(name='cfr',"),
+        (["kuhn", "--algorithm", "cfr+"], "algorithm cfr, expected cfr+"),
+        (["kuhn", "--algorithm", "cfr(dtype=float32)"], "cfr, expected cfr(dtype=float32)"),
         (["kuhn", "--seed", "1"], "seed 0, expected 1"),
     ]:
         outcome = cli("solve", *arguments, "--resume", "--out", "a.eqp")

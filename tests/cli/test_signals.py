@@ -60,8 +60,16 @@ def test_dominated_actions_can_be_eliminated_first(cli: Cli) -> None:
     whole = cli("info", "auction", "--json").fields["lp"]
     assert solved["undominated"]["rows"] < whole["rows"]
     assert "225 rows" in cli("solve", "auction", "--eliminate", "--out", "left.eqp").out
-    refused = cli("solve", "leduc", "--eliminate")
-    assert (refused.code, "--eliminate" in refused.err) == (2, True)
+    # What is printed can be given back.
+    again = cli("solve", "auction", "--algorithm", "eliminate:lp", "--out", "again.eqp", "--json")
+    assert (again.fields["algorithm"], again.fields["value"]) == ("eliminate:lp", solved["value"])
+
+
+def test_dominated_actions_of_a_tree_can_be_eliminated_first(cli: Cli) -> None:
+    solved = cli("solve", "kuhn", "--eliminate", "--out", "left.eqp", "--json").fields
+    assert solved["algorithm"] == "eliminate:lp"
+    assert solved["value"] == pytest.approx(-1 / 18, abs=1e-9)  # Kuhn 1950
+    assert solved["undominated"] == {"rows": 16, "columns": 17}
 
 
 def test_text_is_certified_as_it_is(cli: Cli) -> None:

@@ -14,7 +14,7 @@ from equipoise.sequence.build import build
 from equipoise.sequence.reductions.restrict import restrict
 from equipoise.solvers.base import solve
 from equipoise.solvers.saddle.lp import LP
-from equipoise.solvers.saddle.reduced import Shrinking
+from equipoise.solvers.saddle.reduced import Reduced
 
 FORMS = [build(kuhn()), build(kuhn(5)), build(leduc(2, 2))]
 
@@ -68,7 +68,7 @@ def test_what_elimination_leaves_solves_the_game(game, exact):
     small = restrict(form, left.sequences(0), left.sequences(1))
     assert small.form.X.size < form.X.size
     assert small.form.Y.size < form.Y.size
-    solution = solve(form, Shrinking(LP(), small))
+    solution = solve(form, Reduced.to(small, LP()))
     assert solution.gap < 1e-9  # in the whole form
     assert solution.value == pytest.approx(exact, abs=1e-9)
 

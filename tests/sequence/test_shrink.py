@@ -14,7 +14,7 @@ from equipoise.solvers.base import measure, solve
 from equipoise.solvers.driver import Gap
 from equipoise.solvers.saddle.cfr import DCFR
 from equipoise.solvers.saddle.lp import LP
-from equipoise.solvers.saddle.reduced import Shrinking
+from equipoise.solvers.saddle.reduced import Reduced
 
 
 def infosets(form):
@@ -55,7 +55,7 @@ def test_repeated_rows_and_columns_of_a_matrix_are_merged():
 
 @pytest.mark.parametrize("method", [LP(), LP("ipx"), DCFR()])
 def test_methods_on_the_merged_form_solve_the_full_one(method):
-    solution = solve(build(leduc()), Shrinking(method), Gap(1e-4))
+    solution = solve(build(leduc()), Reduced(method), Gap(1e-4))
     assert solution.gap <= 1e-4
     assert solution.lower - 1e-12 <= -0.085606424078 <= solution.upper + 1e-12
 

@@ -56,11 +56,11 @@ def test_shares_are_those_of_weights_that_grow_as_powers() -> None:
 
 def test_parameters_are_those_of_the_papers() -> None:
     # Brown and Sandholm 2019: alpha, beta, gamma = 3/2, 0, 2; Xu et al. 2024: 2.3 and 5.
-    assert TABLE["dcfr"] == CFR("dcfr", 1.5, 0.0, 2.0)
+    assert TABLE["dcfr"] == CFR(1.5, 0.0, 2.0)
     assert DCFR() == TABLE["dcfr"]
-    assert DCFR("float32", 3.0) == CFR("dcfr", 1.5, 0.0, 3.0, dtype="float32")
+    assert DCFR("float32", 3.0) == CFR(1.5, 0.0, 3.0, dtype="float32")
     assert (TABLE["pdcfr+"].alpha, TABLE["pdcfr+"].gamma) == (2.3, 5.0)
-    assert CFR() == TABLE["cfr"] == CFR("cfr", math.inf, math.inf, 0.0, 0.0, None, "float64")
+    assert CFR() == TABLE["cfr"] == CFR(math.inf, math.inf, 0.0, 0.0, None, "float64")
     assert all(name == method.name for name, method in TABLE.items())
 
 

@@ -16,7 +16,7 @@ from equipoise.sequence.reductions.merge import shrink
 from equipoise.solvers.base import Context, solve
 from equipoise.solvers.driver import Gap, Iterations
 from equipoise.solvers.saddle.egt import EGT
-from equipoise.solvers.saddle.reduced import Shrinking
+from equipoise.solvers.saddle.reduced import Reduced
 
 KUHN, LEDUC = -1 / 18, -0.085606424078  # Kuhn 1950; OpenSpiel's tests
 SCHEMES = ["unit", "kroer", "dge"]
@@ -149,8 +149,8 @@ def test_the_excessive_gap_condition_holds_throughout(kind, scheme, aggressive, 
     [
         (kuhn(), KUHN, EGT(), 1e-4),
         (kuhn(), KUHN, EGT("euclidean", "kroer"), 1e-4),
-        (leduc(), LEDUC, Shrinking(EGT()), 1e-4),
-        (leduc(), LEDUC, Shrinking(EGT(growth=1.0)), 1e-3),
+        (leduc(), LEDUC, Reduced(EGT()), 1e-4),
+        (leduc(), LEDUC, Reduced(EGT(growth=1.0)), 1e-3),
     ],
     ids=["kuhn", "kuhn-euclidean", "leduc", "leduc-as-published"],
 )

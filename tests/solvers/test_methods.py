@@ -1,22 +1,33 @@
 """Methods by name: each row runs, spells its own name, and refuses what it does not know."""
 
+from dataclasses import replace
+
 import pytest
 
 from equipoise.errors import EquipoiseError
 from equipoise.games import poker
-from equipoise.games.trees.classic import kuhn
+from equipoise.games.trees.classic import kuhn, leduc
 from equipoise.sequence.build import build
+from equipoise.solvers.auto import choose
 from equipoise.solvers.base import solve
 from equipoise.solvers.driver import Gap, Iterations
-from equipoise.solvers.methods import METHODS, method
+from equipoise.solvers.methods import METHODS, WRAPPERS, method
+from equipoise.solvers.options import option_names
 
 AROUND = [
     "shrink:egt",
+    "eliminate:egt",
+    "eliminate:shrink:lp",
+    "shrink:eliminate:dcfr(gamma=4)",
+    "sampling:shrink:cfr+",
     "sampling:egt",
     "sampling(proportion=0.2):smoothing",
     "static(proportion=0.5):dcfr",
-    "egt(weights=kroer,balance=0)",
-    "iterated-smoothing(gamma=3.0)",
+    "egt-kroer(balance=0)",
+    "lp-ipx(crossover=False)",
+    "dcfr(dtype=float32,gamma=4)",
+    "cfr(alpha=(1,inf),beta=-inf,horizon=50)",
+    "iterated-smoothing(gamma=3)",
 ]
 
 
@@ -29,6 +40,57 @@ def test_every_named_method_runs_and_spells_its_name(name):
     assert solution.method == name
     assert solution.lower <= -1 / 18 + 1e-9
     assert solution.upper >= -1 / 18 - 1e-9
+
+
+WORDS = {
+    "by": ("shrink", "eliminate"),
+    "device": ("numpy", "compiled"),
+    "dtype": ("float32", "float64"),
+    "metric": ("unit", "payoff"),
+    "prox": ("euclidean", "entropy"),
+    "solver": ("ipx", "dual-simplex"),
+    "weights": ("kroer", "unit"),
+}
+
+
+def other_value(option, value):
+    """Return a value that ``option`` may take besides ``value``."""
+    if isinstance(value, bool):
+        return not value
+    if isinstance(value, str):
+        return next(word for word in WORDS[option] if word != value)
+    if option == "horizon":
+        return 77
+    if option == "epsilon":
+        return 0.125
+    if isinstance(value, tuple):
+        return (0.5, -0.25)
+    return {"balance": value + 1, "proportion": 0.375}.get(option, 1.75)
+
+
+@pytest.mark.parametrize("name", [*METHODS, *(f"{outer}:dcfr" for outer in WRAPPERS)])
+def test_every_option_is_spelled_and_read_back(name):
+    made = method(name)
+    for option in option_names(made):
+        changed = replace(made, **{option: other_value(option, getattr(made, option))})
+        assert changed != made
+        assert method(changed.name) == changed
+        assert method(changed.name).name == changed.name
+
+
+@pytest.mark.parametrize(
+    ("game", "target", "name"),
+    [
+        (kuhn(), 1e-6, "lp"),
+        (leduc(), 1e-6, "shrink:lp"),
+        (poker.rhode_island(ranks=3, suits=2), 1.0, "dcfr(dtype=float32,gamma=4)"),
+        (poker.rhode_island(ranks=3, suits=2), 1e-9, "dcfr(gamma=4)"),
+    ],
+)
+def test_what_auto_chooses_can_be_given_back(game, target, name):
+    chosen, _ = choose(build(game), target)
+    assert chosen.name == name
+    assert method(name) == chosen
 
 
 def test_pairs_and_infinities_can_be_given():
@@ -45,7 +107,10 @@ def test_pairs_and_infinities_can_be_given():
         ("egt(balance=1+2)", "expected name=value"),
         ("egt(heuristics=False)", "expected one of prox, weights, aggressive, balance, growth"),
         ("egt-kroer(weights=dge)", "found option 'weights'"),
-        ("egt(weights=kroehr)", "expected one of seed, kroer, dge|with one of seed, kroer, dge"),
+        (
+            "egt(weights=kroehr)",
+            "'kroehr', expected one of unit, kroer, dge|with one of unit, kroer, dge",
+        ),
         ("egt(prox=entropic)", "expected one of entropy, euclidean"),
         ("egt(balance=-1)", "balance is -1"),
         ("egt(aggressive=2)", "expected True or False"),
@@ -61,7 +126,7 @@ def test_pairs_and_infinities_can_be_given():
         ("sampling(proportion=0):egt", "proportion is 0"),
         ("static(proportion=2):egt", "proportion is 2"),
         ("sampling(method=3):egt", "expected one of proportion"),
-        ("sampling:sampling:egt", "'sampling:egt' is unknown"),
+        ("sampling:sampling:egt", "found 'sampling' twice, expected it once"),
         ("cfr(alpha=much)", "alpha is 'much'"),
         ("cfr(gamma=nan)", "gamma is nan"),
         ("dcfr(horizon=-3)", "horizon is -3"),
@@ -74,5 +139,5 @@ def test_what_is_not_understood_is_refused_in_a_line(name, message):
 
 
 def test_only_trees_are_merged():
-    with pytest.raises(EquipoiseError, match="is a game with signals, expected a tree"):
+    with pytest.raises(EquipoiseError, match="as in a game with signals, expected those of a tree"):
         solve(build(poker.leduc()), method("shrink:egt"), Iterations(1))

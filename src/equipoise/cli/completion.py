@@ -27,11 +27,14 @@ def complete_algorithm(incomplete: str) -> list[str]:
     """Return methods that begin with ``incomplete``; after a wrapper's name, those it can wrap."""
     from equipoise.solvers.methods import METHODS, WRAPPERS
 
-    outer, colon, _ = incomplete.partition(":")
-    if colon:
-        names = [f"{outer}:{name}" for name in METHODS] if outer in WRAPPERS else []
-    else:
-        names = ["auto", *METHODS, *(f"{name}:" for name in WRAPPERS)]
+    outer, colon, _ = incomplete.rpartition(":")
+    around = outer.split(":") if colon else []
+    names = [*METHODS, *(f"{name}:" for name in WRAPPERS if name not in around)]
+    if not colon:
+        names.insert(0, "auto")
+    elif not set(around) <= WRAPPERS.keys():
+        return []
+    names = [f"{outer}{colon}{name}" for name in names]
     return [name for name in names if name.startswith(incomplete)]
 
 

@@ -60,9 +60,7 @@ def command(
     ] = None,
     eliminate: Annotated[
         bool,
-        typer.Option(
-            "--eliminate", help="Eliminate dominated actions of a game with signals first."
-        ),
+        typer.Option("--eliminate", help="Eliminate dominated actions first."),
     ] = False,
     iterations: Annotated[int | None, typer.Option(help="Stop after this many iterations.")] = None,
     time: Annotated[float | None, typer.Option(help="Stop after this many seconds.")] = None,

@@ -17,7 +17,6 @@ from equipoise.road.families import Found, Wish
 
 if TYPE_CHECKING:
     from equipoise.abstraction.base import Abstraction
-    from equipoise.abstraction.dominated import Survivors
     from equipoise.certificates import Certificate
     from equipoise.games.signals.stage_game import StageGame
     from equipoise.games.trees.extensive import ExtensiveGame
@@ -67,9 +66,8 @@ class ZeroSum:
         with steps.take("build"):
             form = build(game, coarse)
         stop = (wish.limits | (wish.gap or default_gap(form))).at(form.units.stake)
-        left = _eliminate(game, coarse, wish) if wish.options.get("eliminate") else None
+        small = _eliminate(form, wish) if wish.options.get("eliminate") else None
         with steps.take("solve"):
-            small = None if left is None else _restrict(form, left)
             solution, method, why = _solve(form, small, stop, wish)
         # Kept as precise as it was solved: in single precision a file is half as large.
         strategy = solution.strategy.astype(getattr(method, "dtype", "float64"))
@@ -89,7 +87,7 @@ class ZeroSum:
             log=solution.log,
             details={
                 **({} if coarse is None else _buckets(coarse)),
-                **({} if left is None else _undominated(left)),
+                **({} if small is None else _undominated(small.form)),
             },
         )
 
@@ -172,25 +170,12 @@ def _checked(game: StageGame, wanted: Any) -> Abstraction:
     return found
 
 
-def _eliminate(game: Game, coarse: Abstraction | None, wish: Wish) -> Survivors:
-    """Return the actions that are left when dominated ones are eliminated."""
-    from equipoise.abstraction.dominated import eliminate
-    from equipoise.games.signals.stage_game import StageGame
-    from equipoise.games.signals.views import signal_rounds
+def _eliminate(form: SequenceForm, wish: Wish) -> Restricted:
+    """Return the form without dominated actions."""
+    from equipoise.sequence.reductions.eliminate import eliminate
 
-    if not isinstance(game, StageGame):
-        raise EquipoiseError(
-            f"--eliminate: '{game.name}' has no signals, expected a game with some."
-        )
     with wish.steps.take("eliminate"):
-        rounds = signal_rounds(game) if coarse is None else coarse.deals(game)
-        return eliminate(game.tree, rounds)
-
-
-def _restrict(form: SequenceForm, left: Survivors) -> Restricted:
-    from equipoise.sequence.reductions.restrict import restrict
-
-    return restrict(form, left.sequences(0), left.sequences(1))
+        return eliminate(form)
 
 
 def _solve(
@@ -203,7 +188,7 @@ def _solve(
     from equipoise.games.files.fields import Fields
     from equipoise.road.checkpoints import require_same_point
     from equipoise.solvers.base import solve
-    from equipoise.solvers.saddle.reduced import Shrinking
+    from equipoise.solvers.saddle.reduced import Reduced
 
     kept = wish.checkpoints
     held = None if kept is None else kept.before()
@@ -213,13 +198,13 @@ def _solve(
     target = before.number("target", stop.gap)
     method, why = choose(algorithm, form if small is None else small.form, target)
     if small is not None:
-        method = Shrinking(method, small)
+        method = Reduced.to(small, method)
     own = {
         "game": form.name,
         "fingerprint": form.fingerprint,
         "unit": form.units.unit,
         "algorithm": algorithm,
-        "method": repr(method),
+        "method": method.name,
         "seed": wish.seed,
         "target": target,
     }
@@ -258,7 +243,10 @@ def by_round(buckets: Sequence[Sequence[int]]) -> list[Any]:
     return [counts[0] if len(set(counts)) == 1 else list(counts) for counts in buckets]
 
 
-def _undominated(left: Survivors) -> dict[str, Any]:
+def _undominated(left: SequenceForm) -> dict[str, Any]:
     """Return what the summary says of an elimination: the linear program over what is left."""
-    rows, columns = left.program_size()
-    return {"undominated": {"rows": rows, "columns": columns}}
+    from equipoise.games.signals.sizes import program_size
+
+    spaces = left.X, left.Y
+    sizes = program_size([own.infosets for own in spaces], [own.size for own in spaces])
+    return {"undominated": dict(zip(("rows", "columns"), sizes, strict=True))}

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from equipoise.abstraction.base import Abstraction
+from equipoise.abstraction.dominated import Survivors, eliminate
 from equipoise.errors import EquipoiseError
 from equipoise.games.signals.betting import BettingTree
 from equipoise.games.signals.rounds import SignalRound
@@ -33,7 +34,8 @@ class SequenceForm:
     ``fingerprint`` names the game (and abstraction) that strategies of this form belong to. Where a
     form works in an order of its own, ``canonical(player)`` is the place of each entry of a strategy in it,
     and ``tree`` and ``buckets`` say what the entries are. The form comes from ``game``, seen through
-    ``abstraction``.
+    ``abstraction``; ``survivors()``, where the game's factors are known, are the actions that no other
+    dominates.
     """
 
     X: Treeplex
@@ -48,6 +50,7 @@ class SequenceForm:
     units: Units = PLAIN
     untiled: Callable[[], SequenceForm] | None = None
     abstraction: Abstraction | None = None
+    survivors: Callable[[], Survivors] | None = None
 
     @property
     def plain(self) -> SequenceForm:
@@ -120,6 +123,7 @@ def _build_factored(
         units=units,
         untiled=None if A.tiled is None else again,
         abstraction=abstraction,
+        survivors=partial(eliminate, game.tree, rounds),
     )
 
 

@@ -17,7 +17,7 @@ from equipoise.sequence.reductions.merge import shrink
 from equipoise.solvers.base import Method
 from equipoise.solvers.saddle.cfr import DCFR
 from equipoise.solvers.saddle.lp import LP
-from equipoise.solvers.saddle.reduced import Shrinking
+from equipoise.solvers.saddle.reduced import Reduced
 
 TINY = 200  # payoffs up to which a program is solved sooner than made smaller
 WORTH = 0.9  # share of the sequences above which merging the others is not worth its time
@@ -43,7 +43,7 @@ def choose(form: SequenceForm, target: float) -> tuple[Method, str]:
     if small.form is form:
         return method, f"{form.A.nonzeros:,} payoff entries, few to be merged: {why}"
     left = f"{small.form.A.nonzeros:,} after merging what plays the same part"
-    return Shrinking(method, small), f"{form.A.nonzeros:,} payoff entries, {left}: {why}"
+    return Reduced.to(small, method), f"{form.A.nonzeros:,} payoff entries, {left}: {why}"
 
 
 def _choose_sparse(form: SequenceForm, target: float) -> tuple[Method, str]:

@@ -1,22 +1,26 @@
 """The methods by name: what the command line offers, and when to choose which.
 
-A name is a row of :data:`METHODS`, optionally with options and with sampling around it::
+A name is a row of :data:`METHODS`, optionally with options and with wrappers around it, and what a
+solve prints is such a name: given back, it means the same method::
 
     dcfr
-    egt(weights=kroer,balance=0)
+    dcfr(dtype=float32,gamma=4)
+    egt(balance=0,weights=kroer)
     shrink:iterated-smoothing           merge first what plays the same part
+    eliminate:shrink:lp                 drop dominated actions first, then merge
     sampling:egt                        dynamic sampling of chance moves (Gilpin 2009, section 9.4)
     sampling(proportion=0.05):cfr+
     static(proportion=0.25):egt         one sample, drawn once (section 9.3)
 
-Options are the attributes of the method, those excepted that its row sets. Nothing is imported until a method is asked for, so that listing them is free.
+Options are the attributes of the method, those excepted that its row sets. Nothing is imported until a
+method is asked for, so that listing them is free.
 """
 
 from __future__ import annotations
 
 import ast
 import re
-from dataclasses import fields, replace
+from dataclasses import replace
 from difflib import get_close_matches
 from importlib import import_module
 from math import e
@@ -36,6 +40,16 @@ class MethodEntry(NamedTuple):
     factory: str
     arguments: dict[str, Any]
     why: str
+
+    @property
+    def module(self) -> str:
+        """Module of the factory."""
+        return self.factory.partition(":")[0]
+
+    def make(self, *around: Method) -> Any:
+        """Return the method with the row's arguments, ``around`` another if it is a wrapper."""
+        module, _, attribute = self.factory.partition(":")
+        return getattr(import_module(module), attribute)(*around, **self.arguments)
 
 
 def _lp(solver: str, why: str) -> MethodEntry:
@@ -88,9 +102,14 @@ METHODS: dict[str, MethodEntry] = {
 
 WRAPPERS: dict[str, MethodEntry] = {
     "shrink": MethodEntry(
-        "equipoise.solvers.saddle.reduced:Shrinking",
-        {},
+        "equipoise.solvers.saddle.reduced:Reduced",
+        {"by": "shrink"},
         "shrink:METHOD first merges what plays the same part in a tree: smaller, and no less exact",
+    ),
+    "eliminate": MethodEntry(
+        "equipoise.solvers.saddle.reduced:Reduced",
+        {"by": "eliminate"},
+        "eliminate:METHOD first drops dominated actions, again and again: smaller, and no less exact",
     ),
     "sampling": MethodEntry(
         "equipoise.solvers.saddle.sampling:DynamicSampling",
@@ -112,34 +131,57 @@ AUTO = (
 """What ``auto`` does, in a line (:func:`equipoise.solvers.auto.choose` does it)."""
 
 _TERM = re.compile(r"\s*([a-z][a-z0-9+-]*)\s*(?:\((.*)\))?\s*", re.DOTALL)
+_OUTSIDE = re.compile(r":(?![^()]*\))")  # a colon that is not within brackets
 
 
 def method(name: str) -> Method:
     """Return the method that ``name`` spells (the module's docstring has the grammar)."""
-    outer, separator, inner = name.partition(":")
-    if not separator:
-        return _make(METHODS, name)
-    return _make(WRAPPERS, outer, _make(METHODS, inner))
+    *around, inner = _OUTSIDE.split(name)
+    made = _read(METHODS, inner)
+    outer = [term.partition("(")[0].strip() for term in around]
+    for term in outer:
+        if outer.count(term) > 1:
+            raise EquipoiseError(f"Method '{name}': found '{term}' twice, expected it once.")
+    for term in reversed(around):
+        made = _read(WRAPPERS, term, made)
+    return made
 
 
-def spelled(name: str, method: Any) -> str:
-    """Return the name of ``method``: a row with the same options, or ``name(option=value, ...)``.
+def spelled(method: Any) -> str:
+    """Return the name of ``method``: its nearest row, with the options that differ from the row's.
 
     :func:`method` reads it back.
     """
-    default = {field.name: field.default for field in fields(method)}
-    own = {option: getattr(method, option) for option in option_names(method)}
-    changed = {option: value for option, value in own.items() if value != default[option]}
-    kind = f"{type(method).__module__}:{type(method).__name__}"
-    for row_name, row in METHODS.items():
-        if row.factory == kind and row.arguments == changed:
-            return row_name
-    options = ",".join(f"{option}={value}" for option, value in changed.items())
-    return f"{name}({options})" if options else name
+    inner = getattr(method, "method", None)
+    around, table = ((), METHODS) if inner is None else ((inner,), WRAPPERS)
+    names: list[tuple[int, int, str]] = []
+    for name, row in table.items():
+        if row.module == type(method).__module__ and type(made := row.make(*around)) is type(
+            method
+        ):
+            own = {option: getattr(method, option) for option in option_names(made)}
+            changed = {k: v for k, v in own.items() if v != getattr(made, k)}
+            if not changed.keys() & row.arguments.keys():
+                names.append((len(changed), len(names), _spell(name, changed)))
+    own_name = min(names, default=(0, 0, type(method).__name__))[2]
+    return own_name if inner is None else f"{own_name}:{inner.name}"
 
 
-def _make(table: dict[str, MethodEntry], term: str, *arguments: Any) -> Method:
-    """Return what one ``name(options)`` of ``table`` makes."""
+def _spell(name: str, options: dict[str, Any]) -> str:
+    """Return ``name(option=value, ...)``, options in the order of the alphabet."""
+    told = ",".join(f"{option}={_text(value)}" for option, value in sorted(options.items()))
+    return f"{name}({told})" if told else name
+
+
+def _text(value: Any) -> str:
+    """Return what :func:`_value` reads as ``value``."""
+    if isinstance(value, tuple):
+        return f"({','.join(_text(part) for part in value)})"
+    return repr(value).removesuffix(".0") if isinstance(value, float) else str(value)
+
+
+def _read(table: dict[str, MethodEntry], term: str, *around: Method) -> Method:
+    """Return what one ``name(options)`` of ``table`` makes, ``around`` a method if it is a wrapper."""
     parsed = _TERM.fullmatch(term)
     name = parsed[1] if parsed else term
     if parsed is None or name not in table:
@@ -147,8 +189,7 @@ def _make(table: dict[str, MethodEntry], term: str, *arguments: Any) -> Method:
         hint = f"did you mean '{close[0]}'?" if close else f"expected one of {', '.join(table)}."
         raise EquipoiseError(f"Method '{term}' is unknown: {hint}")
     row = table[name]
-    module, _, attribute = row.factory.partition(":")
-    made = getattr(import_module(module), attribute)(*arguments, **row.arguments)
+    made = row.make(*around)
     given = _options(term, parsed[2])
     known = [option for option in option_names(made) if option not in row.arguments]
     for option in given:
@@ -177,6 +218,8 @@ def _value(node: ast.expr) -> Any:
     """Return what one value means."""
     if isinstance(node, ast.Name) and node.id not in ("inf", "nan"):
         return node.id
+    if isinstance(node, ast.Tuple):
+        return tuple(_value(part) for part in node.elts)
     try:
         return ast.literal_eval(node)
     except ValueError:

@@ -43,7 +43,7 @@ class Shrunk:
 
     form: SequenceForm
     classes: tuple[Colours, Colours]
-    verb: ClassVar[str] = "shrink"
+    name: ClassVar[str] = "shrink"
 
     def lift(self, x: NDArray[Any], y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
         """Return the plans of the full form that play alike within each class."""

@@ -4,11 +4,11 @@
 and payoffs, and remembers where they came from. Its result is a sequence form like any other; plans
 for it become plans for the whole form by :meth:`Restricted.lift`, which puts zeros in place of what
 was dropped. Which sequences may be dropped without changing the value is for others to say
-(:mod:`equipoise.abstraction.dominated`)::
+(:mod:`.eliminate`)::
 
     left = eliminate(game.tree, signal_rounds(game))
     small = restrict(form, left.sequences(0), left.sequences(1))
-    solution = solve(form, Shrinking(LP(), small))
+    solution = solve(form, Reduced.to(small, LP()))
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Restricted:
     form: SequenceForm
     kept: tuple[Numbers, Numbers]
     sizes: tuple[int, int]
-    verb: ClassVar[str] = "eliminate"
+    name: ClassVar[str] = "eliminate"
 
     def lift(self, x: NDArray[Any], y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
         """Return the plans of the whole form that never play what was dropped."""
@@ -47,6 +47,11 @@ class Restricted:
         for plan, place, own in zip(whole, self.kept, (x, y), strict=True):
             plan[place] = own
         return whole
+
+    def then(self, further: Restricted) -> Restricted:
+        """Return this restriction and ``further``, one of its form, as one."""
+        first, second = (old[new] for old, new in zip(self.kept, further.kept, strict=True))
+        return Restricted(further.form, (first, second), self.sizes)
 
 
 def restrict(form: SequenceForm, rows: Mask, columns: Mask) -> Restricted:

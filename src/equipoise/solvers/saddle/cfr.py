@@ -28,6 +28,7 @@ from equipoise.errors import EquipoiseError
 from equipoise.sequence.backends.devices import DEVICES, device
 from equipoise.sequence.build import SequenceForm
 from equipoise.solvers.base import Context, MethodRun
+from equipoise.solvers.methods import spelled
 from equipoise.solvers.saddle.cfr_table import MEMBERS, Exponent
 
 _DEFAULT_HORIZON = 10_000
@@ -37,7 +38,6 @@ _DEFAULT_HORIZON = 10_000
 class CFR:
     """A member of the family: a row of :data:`TABLE`, or parameters of your own."""
 
-    name: str = "cfr"
     alpha: Exponent = math.inf
     beta: Exponent = math.inf
     gamma: Exponent = 0.0
@@ -99,6 +99,11 @@ class CFR:
             table[i, 3] = 1.0 / weight
         return table, weight
 
+    @property
+    def name(self) -> str:
+        """Name as the command line spells it: the nearest row, and what differs from it."""
+        return spelled(self)
+
 
 def _exponent(exponent: Exponent, t: NDArray[np.float64], horizon: int) -> Any:
     if isinstance(exponent, tuple):
@@ -107,7 +112,7 @@ def _exponent(exponent: Exponent, t: NDArray[np.float64], horizon: int) -> Any:
 
 
 TABLE: dict[str, CFR] = {
-    name: CFR(name, row.alpha, row.beta, row.gamma, row.optimism) for name, row in MEMBERS.items()
+    name: CFR(row.alpha, row.beta, row.gamma, row.optimism) for name, row in MEMBERS.items()
 }
 """The rows of :data:`equipoise.solvers.saddle.cfr_table.MEMBERS` as methods."""
 

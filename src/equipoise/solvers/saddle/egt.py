@@ -85,7 +85,7 @@ class EGT:
     @property
     def name(self) -> str:
         """Name as the command line spells it."""
-        return spelled("egt", self)
+        return spelled(self)
 
     def start(self, form: SequenceForm, context: Context) -> EGTRun:
         """Return a run from the prox centres: uniform play, or ``context.start``."""

@@ -47,7 +47,7 @@ class IteratedSmoothing:
     @property
     def name(self) -> str:
         """Name as the command line spells it."""
-        return spelled("iterated-smoothing", self)
+        return spelled(self)
 
     def start(self, form: SequenceForm, context: Context) -> IteratedRun:
         """Return a run from uniform play, or from ``context.start``."""

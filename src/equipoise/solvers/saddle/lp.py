@@ -22,6 +22,7 @@ from equipoise.sequence.build import SequenceForm
 from equipoise.sequence.treeplex import Treeplex
 from equipoise.solvers.base import Context, Plan
 from equipoise.solvers.driver import Arrays
+from equipoise.solvers.methods import spelled
 
 
 @dataclass(frozen=True)
@@ -34,7 +35,7 @@ class LP:
     @property
     def name(self) -> str:
         """Name as the command line spells it."""
-        return {"dual-simplex": "lp", "primal-simplex": "lp-primal", "ipx": "lp-ipx"}[self.solver]
+        return spelled(self)
 
     def start(self, form: SequenceForm, context: Context) -> LPRun:
         """Return a run that has not yet called HiGHS."""

@@ -1,43 +1,58 @@
 """Solving a smaller game in place of a large one.
 
-:class:`Shrinking` runs any method on the losslessly merged form (:mod:`equipoise.sequence.reductions.merge`), or on one
-without dominated sequences (:mod:`equipoise.sequence.reductions.restrict`), and hands back plans of the full one; the
-solve loop measures their gap in the full form.
+:class:`Reduced` runs any method on what a reduction leaves of a form (:mod:`equipoise.sequence.reductions`):
+merged without loss, or without dominated actions. It hands back plans of the full form, in which the solve
+loop measures their gap.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from equipoise.sequence.build import SequenceForm
-from equipoise.sequence.reductions.merge import Shrunk, shrink
-from equipoise.sequence.reductions.restrict import Restricted
+from equipoise.sequence.reductions.base import Reduction
+from equipoise.sequence.reductions.eliminate import eliminate
+from equipoise.sequence.reductions.merge import shrink
 from equipoise.solvers.base import Context, Method, MethodRun, Plan, of_inner
 from equipoise.solvers.driver import Arrays
+from equipoise.solvers.methods import spelled
+
+REDUCTIONS: dict[str, Callable[[SequenceForm], Reduction]] = {
+    "shrink": shrink,
+    "eliminate": eliminate,
+}
+"""The reductions that keep the value of any form, by name."""
 
 
 @dataclass(frozen=True)
-class Shrinking:
-    """MethodRun ``method`` on the merged form, or on a ``small`` one that is at hand (merged or restricted)."""
+class Reduced:
+    """Run ``method`` on the form reduced ``by`` one of :data:`REDUCTIONS`, or ``small`` if it is at hand."""
 
     method: Method
-    small: Shrunk | Restricted | None = field(default=None, repr=False, compare=False)
+    by: str = "shrink"
+    small: Reduction | None = field(default=None, repr=False, compare=False)
+
+    @classmethod
+    def to(cls, small: Reduction, method: Method) -> Reduced:
+        """Return ``method`` on a reduction that is at hand."""
+        return cls(method, small.name, small)
 
     @property
     def name(self) -> str:
         """Name as the command line spells it."""
-        return f"{(self.small or Shrunk).verb}:{self.method.name}"
+        return spelled(self)
 
-    def start(self, form: SequenceForm, context: Context) -> ShrinkingRun:
-        """Merge the form and start the method on what is left."""
-        small = self.small or shrink(form)
-        return ShrinkingRun(small, self.method.start(small.form, context))
+    def start(self, form: SequenceForm, context: Context) -> ReducedRun:
+        """Reduce the form and start the method on what is left."""
+        small = self.small or REDUCTIONS[self.by](form)
+        return ReducedRun(small, self.method.start(small.form, context))
 
 
-class ShrinkingRun:
-    """A run on the merged form, seen from the full one."""
+class ReducedRun:
+    """A run on the smaller form, seen from the full one."""
 
-    def __init__(self, small: Shrunk | Restricted, inner: MethodRun) -> None:
+    def __init__(self, small: Reduction, inner: MethodRun) -> None:
         self.small, self.inner = small, inner
 
     iterations, gradients, finished = map(of_inner, ("iterations", "gradients", "finished"))

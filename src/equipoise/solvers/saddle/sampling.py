@@ -37,7 +37,7 @@ class Sampled:
     @property
     def name(self) -> str:
         """Name as the command line spells it."""
-        return f"{spelled('static', self)}:{self.method.name}"
+        return spelled(self)
 
     def start(self, form: SequenceForm, context: Context) -> MethodRun:
         """Draw the sample and start the method on it."""
@@ -57,7 +57,7 @@ class DynamicSampling:
     @property
     def name(self) -> str:
         """Name as the command line spells it."""
-        return f"{spelled('sampling', self)}:{self.method.name}"
+        return spelled(self)
 
     def start(self, form: SequenceForm, context: Context) -> DynamicRun:
         """Return a run on the first, smallest sample."""

@@ -83,7 +83,7 @@ class Smoothing:
     @property
     def name(self) -> str:
         """Name as the command line spells it."""
-        return spelled("smoothing", self)
+        return spelled(self)
 
     def start(self, form: SequenceForm, context: Context) -> SmoothingRun:
         """Return a run from uniform play, or from ``context.start``."""
