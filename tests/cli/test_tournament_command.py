@@ -149,13 +149,13 @@ def test_other_files_are_not_replaced(cli: Cli) -> None:
     Path("it.eqp").write_text("mine")
     outcome = cli(*HEADS_UP)
     assert outcome.code == 2
-    assert "found a file that is no tournament's strategy" in outcome.err
+    assert "found a file that is no strategy" in outcome.err
     assert Path("it.eqp").read_text() == "mine"
     Path("it.eqp").unlink()
     assert cli(*HEADS_UP, "--json").code == 0
     outcome = cli(*HEADS_UP[:-4], "--prizes", "60/40", "--out", "it.eqp")
     assert outcome.code == 2
-    assert "strategy of another tournament" in outcome.err
+    assert "found a strategy of 'tournament(players=2,chips=6000" in outcome.err
 
 
 def test_players_and_chips_follow_the_stacks(cli: Cli) -> None:
@@ -179,3 +179,31 @@ def test_the_line_on_icm_tells_the_largest_difference_over_all_states(cli: Cli) 
     assert told == pytest.approx(max(off.values()))
     assert told > off[2]
     assert f"off by up to {told:.4f}" in cli(*arguments, "--force").out
+
+
+def test_solve_show_plot_and_certify_take_tournaments(cli: Cli) -> None:
+    Path("small.toml").write_text(
+        "players = 2\nchips = 4200\nblinds = [300, 600]\nprizes = [100]\n"
+    )
+    found = cli("solve", "small.toml", "--json")
+    assert found.code == 0
+    assert (found.fields["family"], found.fields["algorithm"]) == ("tournament", "pi-fp")
+    assert found.fields["states"] == {"2": 13}
+    assert found.fields["strategy"] == "small.eqp"
+    shown = cli("solve", "small.toml", "--resume")
+    assert "small blind jams" in shown.out
+    assert "this solve is finished" in shown.err
+    aces = cli("show", "small.eqp", "--match", "2100/2100 big blind calls", "--json").fields
+    assert aces["infosets"] == 169
+    assert aces["strategy"][0]["probabilities"] == {"fold": 0, "jam": 1}
+    assert "more information sets" in cli("show", "small.eqp", "--limit", 3).err
+    assert cli("show", "small.eqp", "--player", 3).code == 2
+    assert cli("plot", "small.eqp", "--out", "road").code == 0
+    certified = cli("certify", "small.toml", "small.eqp", "--json")
+    assert certified.fields["gain"] == found.fields["gain"]
+    other = cli("certify", "tournament(chips=2100)", "small.eqp")
+    assert other.code == 2
+    assert "expected one of <Tournament: 3 players, 2,100 chips" in other.err
+    refused = cli("info", "small.toml")
+    assert (refused.code, refused.out) == (2, "")
+    assert "found a tournament, expected a tree" in refused.err

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from equipoise.cli import options
 from equipoise.cli.output import number, print_facts, print_json, print_table
-from equipoise.errors import EquipoiseError
+
+if TYPE_CHECKING:
+    from equipoise.games.tournaments.tournament import Tournament
 
 
 def command(
@@ -33,13 +35,18 @@ def command(
     json: options.Json = False,
 ) -> None:
     """Recompute value, best responses and gap of a strategy from the rules of the game alone."""
-    if game == "tournament":
-        _certify_tournament(strategy, rigorous, json)
-        return
     from equipoise import certify
-    from equipoise.cli.loading import load_game, player_names, strategy_of_game
+    from equipoise.cli.loading import player_names, strategy_of_game
+    from equipoise.games.base import load
+    from equipoise.games.tournaments.tournament import Tournament
+    from equipoise.games.trees.normal import NormalGame
 
-    rules = load_game(game)
+    rules = load(game)
+    if isinstance(rules, Tournament):
+        _certify_tournament(None if game == "tournament" else rules, strategy, rigorous, json)
+        return
+    if isinstance(rules, NormalGame):
+        rules = rules.tree
     found = strategy_of_game(strategy, rules)
     proof = certify(rules, found, rigorous=rigorous)
     if json:
@@ -63,15 +70,16 @@ def command(
     print_facts(facts)
 
 
-def _certify_tournament(strategy: Path, rigorous: bool, json: bool) -> None:
-    """Print the ex-post check of a tournament's strategy."""
-    from equipoise.certificates.tournament import certify_tournament
-    from equipoise.strategy.tournament import load_tournament
+def _certify_tournament(
+    rules: Tournament | None, strategy: Path, rigorous: bool, json: bool
+) -> None:
+    """Print the ex-post check of a tournament's strategy; without rules, by those in the file."""
+    from equipoise.certificates.tournament import TournamentCertificate
+    from equipoise.road.verbs import certify, open
 
-    if rigorous:
-        raise EquipoiseError("--rigorous: found a tournament, expected a game given as a tree.")
-    found, _ = load_tournament(strategy)
-    proof = certify_tournament(found)
+    result = open(strategy, rules)
+    proof = certify(result.game, result.strategy, rigorous=rigorous)
+    assert isinstance(proof, TournamentCertificate)
     if json:
         print_json({"gain": proof.gain, "share": proof.share, "table_error": proof.error})
         return

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -35,20 +36,34 @@ def command(
     json: options.Json = False,
 ) -> None:
     """Show what a strategy does in each information set."""
-    from equipoise.cli.loading import load_game, load_strategy, player_names, require_strategy_of
-    from equipoise.strategy.store import spec_of
-    from equipoise.strategy.table import decisions_in, groups
-
     if limit is None and not json:
         limit = _LIMIT
     if limit is not None and limit < 0:
         raise EquipoiseError(f"--limit: found {limit}, expected a number >= 0.")
+    named, chosen, shown = _chosen(strategy, game, player, match, limit)
+    if json:
+        print_json({"game": named, "infosets": chosen, "strategy": decision_fields(shown)})
+        return
+    print_decisions(shown)
+    if len(shown) < chosen:
+        note(f"{chosen - len(shown):,} more information sets: raise --limit to see them.")
+
+
+def _chosen(
+    strategy: Path, game: str | None, player: int | None, match: str | None, limit: int | None
+) -> tuple[str, int, list[LocalStrategy]]:
+    """Return the game's name, how many information sets are meant, and the first of them."""
+    from equipoise.cli.loading import load_game, load_strategy, player_names, require_strategy_of
+    from equipoise.strategy.store import load_solved, spec_of
+    from equipoise.strategy.table import decisions_in, groups
+
+    if "tournament" in load_solved(strategy, verify=False).metadata:
+        return _of_tournament(strategy, game, player, match, limit)
     profile, bundle = load_strategy(strategy)
     rules = load_game(game or spec_of(strategy, bundle) or profile.game)
     require_strategy_of(strategy, profile, rules)
     players = len(player_names(rules))
-    if player is not None and not 1 <= player <= players:
-        raise EquipoiseError(f"--player: found {player}, expected 1 to {players}.")
+    _require_player(player, players)
     chosen = 0
     shown: list[LocalStrategy] = []
     for group in groups(rules):
@@ -57,12 +72,30 @@ def command(
             chosen += len(own)
             room = None if limit is None else limit - len(shown)
             shown += decisions_in(group, profile, own[:room])
-    if json:
-        print_json({"game": profile.game, "infosets": chosen, "strategy": decision_fields(shown)})
-        return
-    print_decisions(shown)
-    if len(shown) < chosen:
-        note(f"{chosen - len(shown):,} more information sets: raise --limit to see them.")
+    return profile.game, chosen, shown
+
+
+def _of_tournament(
+    strategy: Path, game: str | None, player: int | None, match: str | None, limit: int | None
+) -> tuple[str, int, list[LocalStrategy]]:
+    """Return the same of a tournament, whose players are positions."""
+    from equipoise.road.verbs import open
+
+    result = open(strategy, game)
+    _require_player(player, result.game.players)
+    chosen, shown = 0, []
+    for line in result.strategy.decisions():
+        if player in (None, line.player + 1) and (match is None or match in line.infoset):
+            chosen += 1
+            if limit is None or chosen <= limit:
+                shown.append(line)
+    return result.spec, chosen, shown
+
+
+def _require_player(player: int | None, players: int) -> None:
+    """Raise unless there is such a player."""
+    if player is not None and not 1 <= player <= players:
+        raise EquipoiseError(f"--player: found {player}, expected 1 to {players}.")
 
 
 def decision_fields(lines: Iterable[LocalStrategy]) -> list[dict[str, Any]]:

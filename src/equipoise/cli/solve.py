@@ -85,7 +85,6 @@ def command(
     from equipoise.cli.progress import live
     from equipoise.road.checkpoints import default_file
     from equipoise.road.verbs import solve
-    from equipoise.solvers.driver import Status
 
     if not checkpoint >= 0:
         raise EquipoiseError(f"--checkpoint: found {checkpoint}, expected a number >= 0.")
@@ -110,8 +109,19 @@ def command(
     )
     if json:
         print_json({**result.summary(), "strategy": result.saved and str(result.saved)})
+    elif result.family == "tournament":
+        from equipoise.cli.tournament import print_result
+
+        print_result(result)
     else:
         _print(result)
+    return exit_code(result, place)
+
+
+def exit_code(result: Result, place: Path) -> int:
+    """Return what the command says to the shell: whether it is solved, and saved where it should be."""
+    from equipoise.solvers.driver import Status
+
     if result.status is Status.CONVERGED and result.saved == place:
         return CONVERGED
     return INTERRUPTED if result.status is Status.INTERRUPTED else STOPPED_SHORT

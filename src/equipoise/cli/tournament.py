@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from dataclasses import replace
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -15,16 +14,10 @@ from equipoise.cli.output import duration, note, number, print_facts, print_json
 from equipoise.errors import EquipoiseError
 
 if TYPE_CHECKING:
-    from equipoise.certificates.tournament import TournamentCertificate
     from equipoise.games.tournaments.tournament import Tournament
-    from equipoise.solvers.driver import Arrays, Monitor, Progress, Stop
+    from equipoise.road.result import Result
+    from equipoise.solvers.driver import Progress
     from equipoise.solvers.stochastic.jamfold import Floats
-    from equipoise.solvers.stochastic.tournament import TournamentSolution
-
-CONVERGED, STOPPED_SHORT, INTERRUPTED = 0, 1, 130
-
-# The tournament of Ganzfried and Sandholm 2008.
-_PLAYERS, _CHIPS, _PRIZES = 3, 13_500, (50.0, 30.0, 20.0)
 
 EPILOG = """Algorithms, outside and inside:\n
 - **pi-fp**, the default: policy iteration over equilibria of single hands; the fastest
@@ -64,7 +57,9 @@ def command(
             show_default="equal stacks",
         ),
     ] = None,
-    algorithm: Annotated[str, typer.Option(help="One of those below.")] = "pi-fp",
+    algorithm: Annotated[
+        str | None, typer.Option(help="One of those below.", show_default="pi-fp")
+    ] = None,
     inner: Annotated[
         str, typer.Option(help="How to solve a hand: regret (fast) or fictitious play.")
     ] = "regret",
@@ -102,159 +97,62 @@ def command(
 
     Every state is solved: all stacks, all positions, with all players left and with fewer.
     """
-    from equipoise.certificates.tournament import certify_tournament
-    from equipoise.files import discard, require_plots
-    from equipoise.games.tournaments.tournament import Tournament
-    from equipoise.road.checkpoints import checkpoint_of, save_somewhere
-    from equipoise.solvers.driver import Status, Stop
-    from equipoise.solvers.stochastic.tournament import GAIN
+    from equipoise.cli.solve import exit_code
+    from equipoise.files import require_plots
+    from equipoise.games.tournaments.tournament import tournament
+    from equipoise.road.verbs import solve
+    from equipoise.solvers.driver import Gap
 
-    small_big = whole_numbers("--blinds", blinds)
-    if len(small_big) != 2:
+    blind = whole_numbers("--blinds", blinds)
+    if len(blind) != 2:
         raise EquipoiseError(f"--blinds: found '{blinds}', expected a small and a big one.")
     given = None if stacks is None else whole_numbers("--stacks", stacks)
-    if players is None:
-        players = _PLAYERS if given is None else len(given)
-    if chips is None:
-        chips = _CHIPS if given is None else sum(given)
-    rules = Tournament(
-        players=players,
-        chips=chips,
-        blinds=(small_big[0], small_big[1]),
-        prizes=_PRIZES[:players] if prizes is None else tuple(numbers("--prizes", prizes)),
+    if given is not None:
+        players = len(given) if players is None else players
+        chips = sum(given) if chips is None else chips
+    named = {"players": players, "chips": chips}
+    rules = tournament(
+        **{name: value for name, value in named.items() if value is not None},
+        blinds=(blind[0], blind[1]),
+        prizes=None if prizes is None else tuple(numbers("--prizes", prizes)),
         ante=ante,
         unit=unit or 0,
     )
     shown = _shown(rules, given)
-    out = out or Path(f"tournament-{chips}.eqp")
-    _require_free(out, rules, force)
     if plots is not None:
         require_plots(plots, "-ranges.html", "-ranges.png")
-    stop = Stop(
-        gap=GAIN * rules.pool if gain is None else gain,
-        iterations=math.inf if iterations is None else iterations,
-        seconds=math.inf if time is None else time,
+    place = out or Path(f"tournament-{rules.chips}.eqp")
+    result = solve(
+        rules,
+        algorithm,
+        None if gain is None else Gap(gain),
+        iterations=iterations,
+        time=time,
+        out=place,
+        resume=resume,
+        force=force,
+        show=lambda stop: nullcontext(None if json else _report),
+        note=note,
+        inner=inner,
     )
-    solution = _solve(rules, algorithm, inner, stop, out, resume, None if json else _report)
-    # What there was no time to measure is not measured here either: that takes as long.
-    is_certified = solution.status is not Status.INTERRUPTED and math.isfinite(solution.gain)
-    proof = certify_tournament(solution.strategy) if is_certified else None
-    # The certificate, not the solver, says whether the target is met.
-    if proof is not None and proof.gain <= stop.gap:
-        solution = replace(solution, status=Status.CONVERGED)
-    elif solution.status is Status.CONVERGED:
-        solution = replace(solution, status=Status.UNCERTIFIED)
-    saved = save_somewhere(out, lambda place: _save(place, solution, proof, inner), note)
-    if saved is not None and solution.status is Status.CONVERGED:
-        discard(checkpoint_of(out))
-    files = [] if saved is None else [saved]
+    files = [] if result.saved is None else [result.saved]
     if plots is not None:
         from equipoise.plots.tournament import draw
 
-        files += draw(plots, solution.strategy, solution.values, shown)
-    fields = _fields(solution, proof, shown, files)
+        files += draw(plots, result.strategy, result.strategy.values, shown)
+    fields = fields_of(result, shown, files)
     if json:
         print_json(fields)
     else:
-        _print(fields, solution)
-    if solution.status is Status.CONVERGED and saved == out:
-        return CONVERGED
-    return INTERRUPTED if solution.status is Status.INTERRUPTED else STOPPED_SHORT
+        print_fields(fields, result)
+    return exit_code(result, place)
 
 
 def _shown(rules: Tournament, stacks: list[int] | None) -> tuple[int, ...]:
     """Return the stacks to report, in chips: those asked for, or equal ones as far as units allow."""
-    if stacks is None:
-        shown = [rules.unit * stack for stack in rules.equal_stacks]
-    else:
-        shown = stacks
+    shown = [rules.unit * stack for stack in rules.equal_stacks] if stacks is None else stacks
     rules.state(shown)
     return tuple(shown)
-
-
-def _require_free(out: Path, rules: Tournament, force: bool) -> None:
-    """Raise if saving at ``out`` would destroy something else."""
-    from equipoise.files import require_writable
-    from equipoise.strategy.tournament import load_tournament
-
-    require_writable(out)
-    if force or not out.exists():
-        return
-    advice = "name another --out, or add --force to replace it"
-    try:
-        held, _ = load_tournament(out)
-    except EquipoiseError:
-        raise EquipoiseError(
-            f"{out}: found a file that is no tournament's strategy, expected a free name: {advice}."
-        ) from None
-    if held.tournament != rules:
-        raise EquipoiseError(
-            f"{out}: found the strategy of another tournament, expected a free name: {advice}."
-        )
-
-
-def _solve(
-    rules: Tournament,
-    algorithm: str,
-    inner: str,
-    stop: Stop,
-    out: Path,
-    resume: bool,
-    monitor: Monitor | None,
-) -> TournamentSolution:
-    """Solve, with a checkpoint beside ``out`` while it is short of its target."""
-    from equipoise.bundle import load
-    from equipoise.games.files.tournament import rules_of
-    from equipoise.road.checkpoints import Checkpoints, checkpoint_of
-    from equipoise.solvers.stochastic.tournament import solve_tournament
-    from equipoise.strategy.store import CHECKPOINT
-
-    path = checkpoint_of(out)
-    own = {"tournament": rules_of(rules), "algorithm": algorithm, "inner": inner}
-    start: Arrays | None = None
-    if resume and path.exists():
-        held = load(path, CHECKPOINT)
-        for name, expected in own.items():
-            if held.metadata.get(name) != expected:
-                raise EquipoiseError(
-                    f"{path}: found a solve with {name} {held.metadata.get(name)}, expected "
-                    f"{expected}: solve without --resume to start anew."
-                )
-        start = held.arrays
-    before = _finished(out, stop) if resume and start is None and out.exists() else None
-    return before or solve_tournament(
-        rules,
-        algorithm,
-        stop,
-        inner=inner,
-        monitor=monitor,
-        checkpoint=Checkpoints(out, note=note).saver(own),
-        resume=start,
-    )
-
-
-def _finished(out: Path, stop: Stop) -> TournamentSolution | None:
-    """Return the strategy at ``out`` if it meets the target: there is nothing left to resume."""
-    from equipoise.certificates.tournament import certify_tournament
-    from equipoise.solvers.driver import Status, log_rows
-    from equipoise.solvers.stochastic.tournament import TournamentSolution
-    from equipoise.strategy.store import load, log_of
-    from equipoise.strategy.tournament import load_tournament
-
-    bundle = load(out)
-    if not len(bundle.arrays.get("log", ())):
-        return None
-    strategy, _ = load_tournament(out)
-    log = tuple(log_rows(log_of(out, bundle)))
-    gain = certify_tournament(strategy).gain
-    if gain > stop.gap:
-        return None
-    note(f"{out}: this solve is finished, its strategy meets the target of {stop.gap:.3g}.")
-    algorithm = str(bundle.metadata.get("algorithm", "unknown"))
-    return TournamentSolution(
-        strategy, algorithm, Status.CONVERGED, gain, log[-1].iterations,
-        log[-1].seconds, log[-1].cpu_seconds, log,
-    )  # fmt: skip
 
 
 def _report(progress: Progress) -> None:
@@ -270,52 +168,38 @@ def _report(progress: Progress) -> None:
         )
 
 
-def _save(
-    out: Path, solution: TournamentSolution, proof: TournamentCertificate | None, inner: str
-) -> None:
-    """Write the strategy."""
-    from equipoise.solvers.driver import log_array
-    from equipoise.strategy.tournament import save_tournament
-
-    known = {
-        "algorithm": solution.algorithm,
-        "inner": inner,
-        "gain": None if proof is None else proof.gain,
-    }
-    save_tournament(out, solution.strategy, solution.values, log_array(solution.log), known)
+def print_result(result: Result) -> None:
+    """Print what was found, with the ranges at equal stacks."""
+    files = [] if result.saved is None else [result.saved]
+    print_fields(fields_of(result, _shown(result.game, None), files), result)
 
 
-def _fields(
-    solution: TournamentSolution,
-    proof: TournamentCertificate | None,
-    shown: tuple[int, ...],
-    files: list[Path],
-) -> dict[str, Any]:
+def fields_of(result: Result, shown: tuple[int, ...], files: list[Path]) -> dict[str, Any]:
     """Return everything that was found, for machines."""
     import numpy as np
 
     from equipoise.games.files.tournament import rules_of
     from equipoise.games.tournaments.tournament import POSITIONS, Hands, decisions, describe
 
-    strategy, m = solution.strategy, len(shown)
+    strategy, found, m = result.strategy, result.found, len(shown)
     rules = strategy.tournament
-    gain = solution.gain if proof is None else proof.gain
-    is_measured = math.isfinite(gain)
     hands = Hands(rules, m)
     place = hands.number[rules.state(shown)]
-    values, chip_model = (v.reshape(-1, m) for v in (solution.values[m], hands.icm()))
+    values, chip_model = (v.reshape(-1, m) for v in (strategy.values[m], hands.icm()))
+    known = result.summary()
+    gain = known["gap"]
     return {
         "tournament": rules_of(rules),
         "states": {k: len(Hands(rules, k).states) for k in strategy.plays},
-        "algorithm": solution.algorithm,
-        "status": solution.status.value,
-        "gain": gain if is_measured else None,
-        "share": gain / rules.pool if is_measured else None,
-        "certified": proof is not None,
-        "table_error": None if proof is None else proof.error,
-        "iterations": solution.iterations,
-        "seconds": solution.seconds,
-        "cpu_seconds": solution.cpu_seconds,
+        "algorithm": found.method,
+        "status": result.status.value,
+        "gain": gain,
+        "share": None if gain is None else gain / rules.pool,
+        "certified": "table_error" in known,
+        "table_error": known.get("table_error"),
+        "iterations": found.iterations,
+        "seconds": found.seconds,
+        "cpu_seconds": found.cpu_seconds,
         "stacks": list(shown),
         "positions": list(POSITIONS[m]),
         "values": values[place].tolist(),
@@ -331,7 +215,7 @@ def _fields(
             )
         },
         "icm_error": max(
-            (_icm_error(rules, k, solution.values[k]) for k in strategy.plays),
+            (_icm_error(rules, k, strategy.values[k]) for k in strategy.plays),
             key=lambda error: abs(float(error["value"]) - float(error["icm"])),
         ),
         "files": [str(file) for file in files],
@@ -356,7 +240,7 @@ def _icm_error(rules: Tournament, players: int, values: Floats) -> dict[str, Any
     }
 
 
-def _print(fields: dict[str, Any], solution: TournamentSolution) -> None:
+def print_fields(fields: dict[str, Any], result: Result) -> None:
     """Print everything that was found, for people."""
     states = ", ".join(f"{count:,} with {m} players" for m, count in fields["states"].items())
     proven = "certified" if fields["certified"] else "as the solver measured it"
@@ -365,7 +249,7 @@ def _print(fields: dict[str, Any], solution: TournamentSolution) -> None:
         gain = f"{fields['gain']:.6f}, {fields['share']:.5%} of the prizes ({proven})"
     facts = {
         "states": states,
-        "status": f"{fields['status']} ({solution.status.remedy})",
+        "status": f"{fields['status']} ({result.status.remedy})",
         "gain": gain,
         "algorithm": f"{fields['algorithm']}, {number(fields['iterations'])} outer iterations",
         "time": f"{duration(fields['seconds'])} ({duration(fields['cpu_seconds'])} of CPU time)",

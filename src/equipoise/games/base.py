@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any, cast, get_type_hints
+from typing import TYPE_CHECKING, Any, get_type_hints
 
 from equipoise.errors import EquipoiseError
 
@@ -95,12 +95,16 @@ def load(spec: str, *, nodes: int | None = None) -> Game:
 
 def load_explicit(spec: str, *, nodes: int | None = None) -> Explicit:
     """Return the tree, matrix or game with signals that ``spec`` names; refuse other families."""
+    from equipoise.games.signals.stage_game import StageGame
+    from equipoise.games.trees.extensive import ExtensiveGame
+    from equipoise.games.trees.normal import NormalGame
+
     game = load(spec, nodes=nodes)
-    if game.family != "zero-sum":
+    if not isinstance(game, ExtensiveGame | NormalGame | StageGame):
         raise EquipoiseError(
             f"game {_short(spec)}: found a {game.family}, expected a tree, a matrix or a game with signals."
         )
-    return cast("Explicit", game)
+    return game
 
 
 def _load(spec: str) -> Game:

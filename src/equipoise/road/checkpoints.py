@@ -82,7 +82,7 @@ def checkpoint_of(out: Path) -> Path:
 def require_free(out: Path, name: str, fingerprint: str, force: bool) -> None:
     """Raise if saving a strategy of the game ``name`` at ``out`` would destroy something else."""
     from equipoise.files import require_writable
-    from equipoise.strategy.store import STRATEGY, load
+    from equipoise.strategy.store import load_solved
 
     require_writable(out)
     require_writable(checkpoint_of(out))
@@ -90,7 +90,7 @@ def require_free(out: Path, name: str, fingerprint: str, force: bool) -> None:
         return
     advice = "name another --out, or add --force to replace it"
     try:
-        held = load(out, STRATEGY, verify=False).metadata
+        held = load_solved(out, verify=False).metadata
     except EquipoiseError:
         raise EquipoiseError(
             f"{out}: found a file that is no strategy, expected a free name: {advice}."
@@ -164,7 +164,6 @@ class Checkpoints:
         elif was.get("seed") != now["seed"]:
             found, expected = f"seed {was.get('seed')!s:.80}", now["seed"]
         else:
-            _require_counters(self.place, held)
             return
         raise EquipoiseError(
             f"{self.place}: found a solve with {found}, expected {expected}: solve without --resume "
@@ -204,33 +203,6 @@ def _elsewhere(out: Path, write: Callable[[Path], None]) -> Path | None:
     return folder / out.name
 
 
-def _require_counters(path: Path, checkpoint: Bundle) -> None:
-    """Raise unless counters, log and best row have the shapes and ranges they must have.
-
-    What a run keeps of its own is compared with a fresh run when the solve begins.
-    """
-    import numpy as np
-
-    from equipoise.strategy.store import log_of, require_log
-
-    arrays = checkpoint.arrays
-    counters = arrays.get("run_counters")
-    if counters is None or counters.shape != (2,) or counters.dtype.kind != "i":
-        raise EquipoiseError(
-            f"{path}: array run_counters is missing or has another shape, expected (2,) numbers."
-        )
-    if counters.min() < 0:
-        raise EquipoiseError(f"{path}: array run_counters has numbers out of range.")
-    if len(arrays.get("log", ())):
-        log_of(path, checkpoint)
-    best = arrays.get("best_row")
-    if best is None:
-        return
-    if best.shape != (1, 6) or best.dtype.kind != "f" or not np.isfinite(best).all():
-        raise EquipoiseError(f"{path}: array best_row has another shape, expected (1, 6) numbers.")
-    require_log(path, best)
-
-
 def require_same_point(path: Path, checkpoint: Bundle, form: SequenceForm) -> None:
     """Raise unless the best plans of ``checkpoint`` are plans of ``form``, with the same bounds.
 
@@ -239,9 +211,13 @@ def require_same_point(path: Path, checkpoint: Bundle, form: SequenceForm) -> No
     import numpy as np
 
     from equipoise.solvers.base import measure
-    from equipoise.solvers.driver import log_rows
+    from equipoise.solvers.driver import log_rows, require_log
 
     arrays = checkpoint.arrays
+    try:
+        require_log(arrays)
+    except EquipoiseError as error:
+        raise EquipoiseError(f"{path}: {error}") from None
     if "best_row" not in arrays:
         return
     for name, size in (("best.x", form.X.size), ("best.y", form.Y.size)):

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 FAMILIES: dict[str, str] = {
     "zero-sum": "equipoise.road.zero_sum:ZeroSum",
+    "tournament": "equipoise.road.tournament:Tournaments",
 }
 """Each family's name, and the class that stands for it as ``module:class``."""
 
@@ -98,6 +99,9 @@ class Found:
         The method as the command line spells it, and why it was chosen.
     details
         What is particular to the family, ready for JSON.
+    is_certified
+        Whether to certify the strategy at once: not where a certificate takes as long as measuring,
+        and the solve was stopped before it had measured anything.
     """
 
     strategy: Any
@@ -111,6 +115,12 @@ class Found:
     cpu_seconds: float
     log: tuple[LogRow, ...]
     details: dict[str, Any] = field(default_factory=dict)
+    is_certified: bool = True
+
+    @property
+    def gap(self) -> float | None:
+        """The smallest gap that the solver measured, if it did."""
+        return min((row.gap for row in self.log), default=None)
 
 
 class Family(Protocol):

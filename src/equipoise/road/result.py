@@ -93,16 +93,21 @@ class Result:
         return self.found.log
 
     def summary(self) -> dict[str, Any]:
-        """Return what is worth keeping, ready for JSON; bounds and gap are the certificate's."""
+        """Return what is worth keeping, ready for JSON.
+
+        Bounds and gap are the certificate's; without one, the gap is the solver's, if it has measured any.
+        """
         from equipoise.road.steps import peak_memory_mb
 
-        proof = self.certificate
+        known = {"gap": self.found.gap}
+        if self.proof is not None or self.found.is_certified:
+            known = self.certificate.summary()
         return {
             "game": self.spec,
             "family": self.family,
             "algorithm": self.method,
             "status": self.status.value,
-            **proof.summary(),
+            **known,
             "iterations": self.found.iterations,
             "seconds": self.found.seconds,
             "cpu_seconds": self.found.cpu_seconds,

@@ -127,9 +127,15 @@ def solve(
         **({} if show is None else {"show": show}),
     )
     found = kind.solve(rules, wish)
-    with steps.take("certify"):
-        proof = kind.certify(rules, found.strategy)
-    status = _judge(found, proof)
+    proof = None
+    if found.is_certified:
+        with steps.take("certify"):
+            proof = kind.certify(rules, found.strategy)
+    else:
+        note(
+            f"{_measured(found)}; it is not certified: 'equipoise certify' takes its time for that."
+        )
+    status = found.status if proof is None else _judge(found, proof)
     result = Result(rules, spec, kind.name, found, status, proof, tuple(steps.taken), seed)
     return result if place is None else _saved(result, place, steps, note)
 
@@ -138,11 +144,10 @@ def open(path: str | Path, game: Any = None) -> Result:
     """Return the result saved at ``path``; of ``game``, if the file it came from has moved."""
     from equipoise.games.files.fields import Fields
     from equipoise.solvers.driver import log_rows
-    from equipoise.strategy.store import STRATEGY, log_of, spec_of
-    from equipoise.strategy.store import load as load_bundle
+    from equipoise.strategy.store import load_solved, log_of, spec_of
 
     path = Path(path)
-    bundle = load_bundle(path, STRATEGY)
+    bundle = load_solved(path)
     known = Fields(bundle.metadata, f"{path}: metadata")
     spec = spec_of(path, bundle) or known.text("game")
     rules = _game(spec if game is None else game)
@@ -185,6 +190,13 @@ def _rule(gap: float | str | Stop | None) -> Stop | None:
             f"--gap: found '{gap}', expected a number >= 0 such as 0.01, or 1e-6r in parts of what "
             "is at stake."
         ) from None
+
+
+def _measured(found: Found) -> str:
+    """Say how far the measurements of a solve came."""
+    if found.gap is None:
+        return "There was no time to measure any strategy, and the one returned is only a beginning"
+    return f"The strategy is the best that was measured, with a gap of {found.gap:.3g}"
 
 
 def _judge(found: Found, proof: Certificate) -> Status:

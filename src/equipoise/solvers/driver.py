@@ -217,7 +217,7 @@ class Progress:
         """Continue from what :meth:`state` returned."""
         own = named(arrays, "run.")
         _require_alike(own, self.run.state())
-        _require_log(arrays)
+        require_log(arrays)
         self.run.restore(own)
         self.run.iterations, self.run.gradients = (int(n) for n in arrays["run_counters"])
         self.rows[:] = log_rows(arrays["log"])
@@ -250,7 +250,7 @@ def _require_alike(found: Arrays, fresh: Arrays) -> None:
             )
 
 
-def _require_log(arrays: Arrays) -> None:
+def require_log(arrays: Arrays) -> None:
     """Raise unless counters, log and best row have their shapes, and numbers that can be."""
     log = arrays.get("log")
     shapes: dict[str, tuple[int, ...]] = {

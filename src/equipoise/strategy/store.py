@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,7 @@ __all__ = [
     "Metadata",
     "load",
     "load_abstraction",
+    "load_solved",
     "load_strategy",
     "log_of",
     "packed",
@@ -35,6 +37,9 @@ __all__ = [
 ]
 
 STRATEGY, CHECKPOINT, ABSTRACTION = "strategy", "checkpoint", "abstraction"
+
+UPGRADES = {"tournament": "equipoise.strategy.tournament:upgraded"}
+"""What strategies' bundles of some families were once called, and what makes them as they are now."""
 
 _FLOATS = ("<f8", "<f4")
 # Paths are no longer than this on any system we know.
@@ -69,6 +74,20 @@ def packed(strategy: Strategy) -> tuple[Arrays, Metadata]:
     if strategy.layout is not None:
         own["layout"] = {"nodes": strategy.layout.nodes, "buckets": strategy.layout.buckets}
     return arrays, own
+
+
+def load_solved(path: str | Path, *, verify: bool = True) -> Bundle:
+    """Return the bundle of a strategy of any family; that of an earlier version as it would be now."""
+    bundle = load(path, verify=verify)
+    if bundle.kind in UPGRADES:
+        module, _, name = UPGRADES[bundle.kind].partition(":")
+        upgraded: Bundle = getattr(import_module(module), name)(path, bundle)
+        return upgraded
+    if bundle.kind != STRATEGY:
+        raise EquipoiseError(
+            f"{path}: found a file of kind '{bundle.kind:.60}', expected '{STRATEGY}'."
+        )
+    return bundle
 
 
 def load_strategy(path: str | Path, *, verify: bool = True) -> Strategy:

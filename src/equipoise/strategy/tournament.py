@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -12,15 +12,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from equipoise.bundle import Arrays, Bundle, Metadata, load, save
-from equipoise.cards.showdown import COMBOS
+from equipoise.bundle import Arrays, Bundle, Metadata, save
+from equipoise.cards.showdown import CLASSES, COMBOS
 from equipoise.errors import EquipoiseError
 from equipoise.games.files.tournament import FIELDS, rules_of, tournament_of
-from equipoise.games.tournaments.tournament import Hands, Tournament, decisions
-from equipoise.strategy.store import STRATEGY
-
-KIND = "tournament"
-"""What bundles were called before all strategies were of one kind."""
+from equipoise.games.tournaments.tournament import FOLD, Hands, Tournament, decisions, describe
+from equipoise.strategy.store import STRATEGY, load_solved
+from equipoise.strategy.table import LocalStrategy
 
 _ROUNDING = 1e-6
 
@@ -46,6 +44,25 @@ class TournamentStrategy:
         state = self.tournament.state(stacks)
         number = Hands(self.tournament, len(state)).number[state]
         return np.asarray(self.plays[len(state)][number])
+
+    def decisions(self) -> Iterator[LocalStrategy]:
+        """Yield what each position does with each class of hands wherever it has a choice.
+
+        The information set ``4500/4500/4500 button jams: AKs`` is the stacks in chips, by position, what
+        going in means, and the hand.
+        """
+        rules = self.tournament
+        for m, plays in sorted(self.plays.items(), reverse=True):
+            hands, moves = Hands(rules, m), decisions(m)
+            free = hands.legal[:, FOLD::2]
+            for state, stacks in enumerate(hands.states):
+                where = "/".join(str(stack * rules.unit) for stack in stacks)
+                for d in np.flatnonzero(free[state]).tolist():
+                    label = f"{where} {describe(m, moves[d])}"
+                    for hand, often in zip(CLASSES, plays[state, d].tolist(), strict=True):
+                        yield LocalStrategy(
+                            moves[d].player, f"{label}: {hand}", ("fold", "jam"), (1 - often, often)
+                        )
 
     def shares(self, stacks: Sequence[int]) -> NDArray[np.float64]:
         """Return the share of all hands that goes in at each decision, for stacks in chips."""
@@ -77,6 +94,7 @@ def packed(strategy: TournamentStrategy) -> tuple[Arrays, Metadata]:
     rules = strategy.tournament
     return arrays, {
         "game": rules.name,
+        "spec": rules.name,
         "fingerprint": fingerprint(rules),
         "tournament": rules_of(rules),
     }
@@ -115,6 +133,12 @@ def _array(
     return found
 
 
+def upgraded(path: str | Path, bundle: Bundle) -> Bundle:
+    """Return the bundle of an earlier version, which had a kind of its own, as it would be now."""
+    _, own = packed(strategy_of(path, bundle))
+    return Bundle(STRATEGY, bundle.arrays, {**bundle.metadata, **own})
+
+
 def save_tournament(
     path: str | Path,
     strategy: TournamentStrategy,
@@ -129,10 +153,5 @@ def save_tournament(
 
 def load_tournament(path: str | Path) -> tuple[TournamentStrategy, dict[int, Values]]:
     """Return the strategy stored at ``path``, and the values of its nodes."""
-    bundle = load(path)
-    if bundle.kind not in (STRATEGY, KIND):
-        raise EquipoiseError(
-            f"{path}: found a file of kind '{bundle.kind:.60}', expected a tournament's strategy."
-        )
-    strategy = strategy_of(path, bundle)
+    strategy = strategy_of(path, load_solved(path))
     return strategy, strategy.values
