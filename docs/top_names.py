@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ast
+import re
 from pathlib import Path
 from typing import Any
 
 import griffe
+from docstrings import without_tags
 
 SOURCE = Path(__file__).parents[1] / "src"
 MARK = "<!-- names -->"
@@ -22,10 +24,11 @@ def table() -> str:
     package = griffe.load("equipoise", search_paths=[SOURCE])
     rows = ["| name | what it is |", "| --- | --- |"]
     for name, home in sorted(homes().items(), key=lambda item: item[0].lower()):
-        path = home if home.endswith(f".{name}") else f"{home}.{name}"
-        found = package[path.removeprefix("equipoise.")]
+        module = package[home.removeprefix("equipoise.")]
+        found = module.members.get(name, module)  # as equipoise.lazy finds it
         said = found.docstring.value.splitlines()[0] if found.docstring else ""
-        rows.append(f"| [`{name}`][{found.canonical_path}] | {said.replace('``', '`')} |")
+        said = re.sub(r":\w+:(?=`)", "", without_tags(said)).replace("``", "`")
+        rows.append(f"| [`{name}`][{found.canonical_path}] | {said} |")
     return "\n".join(rows)
 
 
