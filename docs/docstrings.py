@@ -32,16 +32,25 @@ def markdown(text: str, owner: Object) -> str:
 
     def link(role: re.Match[str]) -> str:
         short, name = role.groups()
-        try:
-            target = owner.resolve(name)
-        except NameResolutionError:
-            target = name
-        shown = name.rpartition(".")[2] if short else name.removeprefix("equipoise.")
-        return f'<autoref identifier="{target}" optional><code>{shown}</code></autoref>'
+        shown = name.rpartition(".")[2] if short else name.removeprefix("equipoise.").lstrip(".")
+        return f'<autoref identifier="{full_name(name, owner)}" optional><code>{shown}</code></autoref>'
 
     prose = "\n\n".join(without_tags(paragraph) for paragraph in text.split("\n\n"))
     linked = ROLE.sub(link, prose).replace("::\n\n", ":\n\n")
     return DOCTEST.sub(lambda shown: f"\n```python\n{shown[0]}\n```\n", linked)
+
+
+def full_name(name: str, owner: Object) -> str:
+    """Return what ``name`` means in a docstring of ``owner``; a leading dot is the owner's package."""
+    if name.startswith("."):
+        module = owner.module
+        package = module if module.is_init_module else module.parent
+        return f"{package.path}{name}" if package is not None else name
+    head, dot, rest = name.partition(".")
+    try:
+        return f"{owner.resolve(head)}{dot}{rest}"
+    except NameResolutionError:
+        return name
 
 
 def without_tags(paragraph: str) -> str:

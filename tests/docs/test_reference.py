@@ -49,3 +49,32 @@ def test_the_table_at_the_top_has_every_name(monkeypatch: pytest.MonkeyPatch) ->
 
     listed = re.findall(r"^\| \[`(\w+)`\]\[equipoise\.\S+\] \| \S", top_names.table(), re.MULTILINE)
     assert sorted([*listed, "__version__"]) == sorted(equipoise.__all__)
+
+
+def resolves(dotted: str) -> bool:
+    """Whether ``dotted`` names a module of the package, or something in one."""
+    parts = dotted.split(".")
+    for cut in range(len(parts), 0, -1):
+        try:
+            found = import_module(".".join(parts[:cut]))
+        except ModuleNotFoundError:
+            continue
+        for name in parts[cut:]:
+            if not hasattr(found, name):
+                return False
+            found = getattr(found, name)
+        return True
+    return False
+
+
+def test_names_in_texts_exist() -> None:
+    """What a page or a docstring names is there, under that name."""
+    texts = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")]
+    named = {
+        (dotted, path.relative_to(ROOT))
+        for path in [*texts, *MODULES.values()]
+        for dotted in re.findall(r"`~?(equipoise(?:\.\w+)+)", path.read_text())
+    }
+    assert len(named) > 100
+    missing = [f"{dotted} in {path}" for dotted, path in sorted(named) if not resolves(dotted)]
+    assert not missing

@@ -11,7 +11,7 @@ too. All equilibria: :mod:`equipoise.solvers.general.extreme`.
 
 Sources: Lemke and Howson 1964; von Stengel 2002, "Computing equilibria for two-person games" (sections
 2.3-2.6: best-response polytopes, lexicographic pivoting); integer pivoting as in Bareiss 1968. For
-more players there are best-response gaps only (:func:`equipoise.certificates.gap.gap`).
+more players there are best-response gaps only (:func:`equipoise.certificates.gap.certify`).
 """
 
 from __future__ import annotations
