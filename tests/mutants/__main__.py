@@ -71,6 +71,8 @@ TESTS: dict[str, tuple[str, ...]] = {
     "sequence.projection": ("sequence/test_projection.py",),
     "sequence.reductions.merge": ("sequence/test_shrink.py",),
     "sequence.reductions.restrict": ("sequence/test_restrict.py",),
+    "sequence.reductions.eliminate": ("sequence/test_eliminate.py",),
+    "sequence.reductions.grow": ("sequence/test_grow.py",),
     "sequence.prox": ("solvers/test_egt.py",),
     "solvers.saddle": (
         "solvers/test_regret_kernels.py",

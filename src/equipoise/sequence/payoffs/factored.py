@@ -12,7 +12,7 @@ outcome. A :class:`Term` is one such product with its betting factor by coordina
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -155,18 +155,43 @@ class Factored(Payoff):
         """Return the operator as a SciPy CSR matrix: for small games, and for counting."""
         from scipy import sparse
 
-        none: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
-        parts = [(none, none, np.zeros(0))]  # a game may have no payoffs at all
-        parts += [part for term in self.terms for part in term.entries()]
-        parts += self.last.entries() if self.last is not None else ()
-        rows, columns, values = (np.concatenate(own) for own in zip(*parts, strict=True))
+        rows, columns, values = _joined(self._entries())
         matrix = sparse.coo_matrix((values, (rows, columns)), shape=self.shape).tocsr()
         matrix.sum_duplicates()
         matrix.eliminate_zeros()
         return matrix
+
+    def restricted(self, rows: NDArray[Any], columns: NDArray[Any]) -> Payoff:
+        """Return the operator on some sequences of each player; no more than these are written out."""
+        from equipoise.sequence.payoffs.sparse import Sparse
+
+        number = [np.full(size, -1, dtype=np.int64) for size in self.shape]
+        number[0][rows], number[1][columns] = np.arange(len(rows)), np.arange(len(columns))
+        parts = []
+        for first, second, values in self._entries():
+            i, j = number[0][first], number[1][second]
+            kept = np.flatnonzero((i >= 0) & (j >= 0))
+            parts.append((i[kept], j[kept], values[kept]))
+        return Sparse.from_entries(*_joined(parts), (len(rows), len(columns)))
+
+    def _entries(self) -> Iterator[tuple[NDArray[Any], NDArray[Any], NDArray[np.float64]]]:
+        """Yield the payoffs leaf by leaf as rows, columns and values."""
+        for term in self.terms:
+            yield from term.entries()
+        if self.last is not None:
+            yield from self.last.entries()
 
     def sampled(self, proportion: float, random: np.random.Generator) -> Factored:
         """Return the operator of a game in which nature plays only a sample of her deals."""
         if self.sampler is None:
             raise EquipoiseError("Sampling: found a sample, expected the payoffs of all deals.")
         return self.sampler(proportion, random)
+
+
+def _joined(
+    parts: Iterable[tuple[NDArray[Any], NDArray[Any], NDArray[np.float64]]],
+) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.float64]]:
+    """Return all parts one after the other; a game may have no payoffs at all."""
+    none: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
+    rows, columns, values = zip((none, none, np.zeros(0)), *parts, strict=True)
+    return np.concatenate(rows), np.concatenate(columns), np.concatenate(values)

@@ -14,6 +14,7 @@ was dropped. Which sequences may be dropped without changing the value is for ot
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
@@ -86,24 +87,69 @@ def _restrict_space(
     keep = marked.copy()
     if order is not None:
         keep[order] = marked
-    blocks, parents = space.blocks, space.parents()
-    kept, number = [0], {0: 0}
-    sets: list[tuple[int, int, int, None]] = []
-    place = 0
-    for start, actions, buckets in zip(*blocks[:3], strict=True):
-        for bucket in range(int(buckets)):
-            parent = int(parents[place])
-            place += 1
-            if parent not in number:
-                continue
-            own = [int(start) + a * int(buckets) + bucket for a in range(int(actions))]
-            left = [sequence for sequence in own if keep[sequence]]
-            if not left:
-                raise EquipoiseError(
-                    f"Restriction, {what}: found no action kept after sequence {parent}, expected "
-                    "at least one wherever the player may still come."
-                )
-            sets.append((len(left), 1, number[parent], None))
-            number.update({sequence: len(kept) + i for i, sequence in enumerate(left)})
-            kept += left
-    return Treeplex.from_rows(sets), np.array(kept, dtype=np.int64)
+    sequences = Sequences(space)
+    for level in sequences.levels:
+        keep[level] &= keep[sequences.parent[level]]
+    played = sequences.entered(keep)
+    stuck = np.flatnonzero(keep[sequences.set_parent] & ~played)
+    if len(stuck):
+        raise EquipoiseError(
+            f"Restriction, {what}: found no action kept after sequence "
+            f"{sequences.set_parent[stuck[0]]}, expected at least one wherever the player may still come."
+        )
+    return sequences.subspace(keep)
+
+
+class Sequences:
+    """The sequences of a treeplex one by one.
+
+    Attributes
+    ----------
+    parent, infoset
+        For each sequence, the one before its last action, and the information set of that action (-1
+        for the empty one, which is its own parent).
+    set_parent
+        For each information set, the sequence that leads to it.
+    """
+
+    def __init__(self, space: Treeplex) -> None:
+        self.space = space
+        rows, columns, _, _ = space.constraint_entries()
+        self.set_parent: Numbers = space.parents().astype(np.int64)
+        self.infoset: Numbers = np.full(space.size, -1)
+        self.infoset[columns[: space.size]] = rows[: space.size] - 1
+        self.parent: Numbers = np.append(self.set_parent, 0)[self.infoset]
+
+    @cached_property
+    def levels(self) -> list[Numbers]:
+        """The sequences of one action, of two actions, ...: parents come before children."""
+        depth = np.zeros(self.space.size, dtype=np.int64)
+        level = np.flatnonzero(self.infoset >= 0)
+        while len(level):
+            # In every round those are raised whose parents were: a sequence is, as often as it is long.
+            depth[level] += 1
+            level = level[depth[self.parent[level]] >= depth[level]]
+        order = np.argsort(depth, kind="stable")
+        return np.split(order, np.cumsum(np.bincount(depth)))[1:-1]
+
+    def entered(self, keep: Mask) -> Mask:
+        """Say in which information sets some action is kept."""
+        entered = np.zeros(len(self.set_parent), dtype=bool)
+        entered[self.infoset[1:][keep[1:]]] = True
+        return entered
+
+    def subspace(self, keep: Mask) -> tuple[Treeplex, Numbers]:
+        """Return the treeplex of the kept sequences, one block a set, and their numbers in this one.
+
+        With a sequence, those that it begins with are to be kept. The order is that of the sets, and of
+        their actions: it depends on what is kept alone.
+        """
+        own = np.flatnonzero(keep[1:]) + 1
+        own = own[np.argsort(self.infoset[own], kind="stable")]
+        sets, actions = np.unique(self.infoset[own], return_counts=True)
+        number = np.zeros(len(keep), dtype=np.int64)
+        number[own] = np.arange(1, len(own) + 1)
+        parents = number[self.set_parent[sets]]
+        rows = zip(actions.tolist(), parents.tolist(), strict=True)
+        small = Treeplex.from_rows([(count, 1, parent, None) for count, parent in rows])
+        return small, np.append(0, own)
