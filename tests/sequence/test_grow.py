@@ -181,7 +181,7 @@ def test_adding_best_responses_ends_in_an_equilibrium(form):
 @pytest.mark.parametrize("numbers", [[13], [-1], [0.5], [[1]]])
 def test_refuses_what_are_no_sequences(numbers):
     with pytest.raises(
-        EquipoiseError, match="rows: found .* expected numbers of sequences from 0 to 12"
+        EquipoiseError, match=r"rows: found .* expected numbers of sequences from 0 to 12"
     ):
         Restriction.of(FIXED[0], numbers)
     with pytest.raises(EquipoiseError, match="columns: found"):
