@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.games.random_duels import random_duel
+from tests.games.random_rules import random_game
 
 from equipoise.errors import EquipoiseError
 from equipoise.games import poker
@@ -15,8 +17,6 @@ from equipoise.sequence.reductions.grow import Restriction
 from equipoise.solvers.base import measure, solve
 from equipoise.solvers.driver import Relative
 from equipoise.solvers.saddle.lp import LP
-from tests.games.random_duels import random_duel
-from tests.games.random_rules import random_game
 
 FIXED = [build(kuhn()), build(leduc(2, 2)), build(poker.kuhn()), build(poker.leduc())]
 
