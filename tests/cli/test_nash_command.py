@@ -39,10 +39,10 @@ def test_the_profile_is_shown(cli: Cli, stag: str) -> None:
 def test_large_payments_are_no_reason_to_stop_short(cli: Cli, stag: str) -> None:
     """Status and exit code say the same, whatever the units."""
     result = cli("nash", stag, "--json")
-    assert (result.code, result.fields["status"]) == (0, "equilibrium")
+    assert (result.code, result.fields["status"]) == (0, "converged")
     assert result.fields["targets"] == pytest.approx([0.04, 0.04])
     below_rounding = cli("nash", stag, "--json", "--weights", "1,2", "--epsilon", "1e-30")
-    assert (below_rounding.code == 0) == (below_rounding.fields["status"] == "equilibrium")
+    assert (below_rounding.code == 0) == (below_rounding.fields["status"] == "converged")
 
 
 def test_nothing_is_overwritten_without_force(cli: Cli, stag: str, tmp_path: Path) -> None:
@@ -58,7 +58,7 @@ def test_nothing_is_overwritten_without_force(cli: Cli, stag: str, tmp_path: Pat
 def test_a_game_in_which_nobody_moves(cli: Cli, tmp_path: Path) -> None:
     (tmp_path / "idle.efg").write_text(IDLE)
     result = cli("nash", "idle.efg", "--json")
-    assert (result.code, result.fields["status"]) == (0, "equilibrium")
+    assert (result.code, result.fields["status"]) == (0, "converged")
     assert result.fields["values"] == pytest.approx([1, 2])
     assert cli("nash", "idle.efg").code == 0
 
@@ -73,7 +73,7 @@ def test_a_profile_of_a_game_with_signals_cannot_be_saved(cli: Cli) -> None:
 def test_a_limit_says_so(cli: Cli, stag: str) -> None:
     result = cli("nash", stag, "--time", "1e-9")
     assert result.code == 1
-    assert "best profile in the time" in result.out
+    assert "time limit" in result.out
     assert cli("nash", stag, "--time", "0").code == 2
 
 

@@ -155,7 +155,7 @@ def test_every_long_command_tells_how_it_goes(
     Path("signals.toml").write_text('game = "bet-or-check"\npot = 2.0')
     for arguments, words in [
         (("solve", "kuhn", "--algorithm", "dcfr"), "iteration "),
-        (("nash", "kuhn"), "following a path"),
+        (("nash", "kuhn"), "iteration "),
         (("repeated", "partial"), "value between "),
         (("qualitative", "signals.toml"), "proposing a model from 40 signals"),
     ]:

@@ -12,6 +12,7 @@ from equipoise.games.signals.unroll import unroll
 from equipoise.games.trees.classic import kuhn
 from equipoise.games.trees.extensive import ExtensiveGame
 from equipoise.games.trees.normal import NormalGame, from_matrices
+from equipoise.solvers.driver import Status
 from equipoise.solvers.general.extreme import extreme_equilibria
 from equipoise.solvers.general.nash import nash
 
@@ -56,7 +57,7 @@ def test_weights_choose_the_best_equilibrium(seed: int) -> None:
 def test_kuhn_poker_as_a_tree() -> None:
     game = kuhn()
     answer = nash(game)
-    assert answer.status == "equilibrium"
+    assert answer.status is Status.CONVERGED
     assert answer.values[0] == pytest.approx(-1 / 18, abs=1e-9)
     assert max(certify(game, answer.strategy).gains) <= 1e-9
 
@@ -68,7 +69,7 @@ def test_three_player_matrix_games(breakpoints: int | None) -> None:
         game = random_game(rng, 2, 2, 2)
         answer = nash(game, breakpoints=breakpoints, time_limit=20.0)
         gains = certify(game, answer.strategy).gains
-        assert answer.status == "equilibrium"
+        assert answer.status is Status.CONVERGED
         assert max(gains) <= 1e-8
         assert answer.epsilon == pytest.approx(max(gains), abs=1e-10)
 
@@ -85,7 +86,7 @@ def test_a_time_limit_returns_the_best_profile_so_far() -> None:
     answer = nash(game, time_limit=3.0)
     gains = certify(game, answer.strategy).gains
     assert answer.epsilon == pytest.approx(max(gains), abs=1e-9)
-    assert (answer.status == "limit") == (answer.epsilon > 1e-9)
+    assert (answer.status is Status.TIME_LIMIT) == (answer.epsilon > 1e-9)
 
 
 def test_bad_weights_are_refused() -> None:

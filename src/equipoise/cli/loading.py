@@ -16,12 +16,11 @@ if TYPE_CHECKING:
 
 
 def load_game(spec: str) -> ExtensiveGame | StageGame:
-    """Return the game that ``spec`` names: with signals, or a tree (that of a matrix has two moves)."""
-    from equipoise.games.base import load_explicit
-    from equipoise.games.trees.normal import NormalGame
+    """Return the game that ``spec`` names as the road takes it: with signals, or a tree."""
+    from equipoise.road.verbs import rules_of
 
-    game = load_explicit(spec)
-    return game.tree if isinstance(game, NormalGame) else game
+    game: ExtensiveGame | StageGame = rules_of(spec)
+    return game
 
 
 def player_names(game: ExtensiveGame | StageGame) -> tuple[str, ...]:

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from equipoise.cli import options
-from equipoise.cli.output import duration, note, number, print_facts, print_json, print_table
+from equipoise.cli.output import note, print_json
+from equipoise.cli.report import CONVERGED, exit_code, print_result
 from equipoise.errors import EquipoiseError
 
 if TYPE_CHECKING:
-    from equipoise.certificates.certificate import Certificate
     from equipoise.games.trees.extensive import ExtensiveGame
-    from equipoise.solvers.general.nash import NashAnswer
-
-FOUND, STOPPED_SHORT = 0, 1
+    from equipoise.road.result import Result
 
 _SHOWN = 100
 
@@ -56,9 +53,8 @@ def command(
     Any number of players, any payments: where `solve` wants two players and a zero sum. Two players'
     equilibria are found by complementary pivoting, those of more by mixed-integer programming.
     """
-    from equipoise import certify
-    from equipoise.cli.progress import status_line
-    from equipoise.solvers.general.nash import nash
+    from equipoise.cli.progress import live
+    from equipoise.road.verbs import solve
 
     if every:
         from equipoise.cli.equilibria import print_all
@@ -66,109 +62,56 @@ def command(
         if out is not None or weights is not None:
             raise EquipoiseError("--all: found --out or --weights, which are for one equilibrium.")
         print_all(game, json)
-        return FOUND
-    tree = _load(game, out, force)
-    with status_line(is_shown=not json) as monitor:
-        answer = nash(
-            tree,
-            weights=_weights(weights),
-            breakpoints=breakpoints,
-            target=epsilon,
-            seed=seed,
-            time_limit=time,
-            monitor=monitor,
-        )
-    proof = certify(tree, answer.strategy)
-    fields = _fields(game, answer, proof)
-    saved: Path | None = None
-    if out is not None:
-        saved = _save(out, game, answer, fields)
-        fields["strategy"] = saved and str(saved)
+        return CONVERGED
+    result = solve(
+        _tree(game, out),
+        gap=epsilon,
+        time=time,
+        seed=seed,
+        out=out,
+        force=force,
+        family="general-sum",
+        spec=game,
+        show=lambda stop: live(stop, is_shown=not json),
+        note=note,
+        weights=_weights(weights),
+        breakpoints=breakpoints,
+    )
     if json:
-        from equipoise.cli.show import decision_fields
-        from equipoise.strategy.table import decisions
-
-        profile = decision_fields(decisions(tree, answer.strategy))
-        print_json({**fields, "profile": profile})
+        print_json(_fields(result, out))
     else:
-        _print(tree, answer, fields)
-    return FOUND if saved == out and fields["status"] == "equilibrium" else STOPPED_SHORT
+        print_result(result, _SHOWN)
+    return exit_code(result, out)
 
 
-def _load(spec: str, out: Path | None, force: bool) -> ExtensiveGame:
-    """Return the game as a tree, and make sure that its profile can be saved at ``out``."""
-    from equipoise.cli.loading import load_game
+def _tree(spec: str, out: Path | None) -> ExtensiveGame:
+    """Return the game as a tree, whose profile can be saved if there is an ``out``."""
+    from equipoise.games.signals.stage_game import StageGame
     from equipoise.games.signals.unroll import unroll
-    from equipoise.games.trees.extensive import ExtensiveGame
-    from equipoise.road.checkpoints import require_free
+    from equipoise.road.verbs import rules_of
 
-    rules = load_game(spec)
-    if isinstance(rules, ExtensiveGame):
-        if out is not None:
-            require_free(out, rules.name, rules.fingerprint, force)
+    rules: ExtensiveGame | StageGame = rules_of(spec)
+    if not isinstance(rules, StageGame):
         return rules
     if out is not None:
         raise EquipoiseError(
             f"--out: found the game with signals '{spec}', expected a tree or a matrix: "
-            f"'equipoise convert {spec} FILE.efg' makes one."
+            f"'equipoise convert {spec} FILE.efg' makes one, or 'equipoise solve {spec}'."
         )
     return unroll(rules)
 
 
-def _save(out: Path, spec: str, answer: NashAnswer, fields: dict[str, Any]) -> Path | None:
-    """Save the profile at ``out``, or elsewhere if that fails; return where."""
-    from equipoise.road.checkpoints import save_somewhere
-    from equipoise.strategy.store import save_strategy
-
-    known = {**fields, "spec": spec, "algorithm": answer.method}
-    return save_somewhere(
-        out, lambda place: save_strategy(place, answer.strategy, metadata=known), note
-    )
-
-
-def _fields(spec: str, answer: NashAnswer, proof: Certificate) -> dict[str, Any]:
-    """Return what was found, for machines. The certificate says whether it is an equilibrium."""
-    is_found = all(g <= most for g, most in zip(proof.gains, answer.targets, strict=True))
-    return {
-        "game": spec,
-        "status": "equilibrium" if is_found else "limit",
-        "values": proof.values,
-        "gains": proof.gains,
-        "epsilon": max(proof.gains),
-        "targets": answer.targets,
-        "algorithm": answer.method,
-        "programs": answer.programs,
-        "seconds": answer.seconds,
-    }
-
-
-def _print(tree: ExtensiveGame, answer: NashAnswer, fields: dict[str, Any]) -> None:
-    """Print values, certificate and profile, for people."""
-    from equipoise.cli.show import print_decisions
+def _fields(result: Result, out: Path | None) -> dict[str, Any]:
+    """Return what was found, with the profile, for machines."""
+    from equipoise.cli.show import decision_fields
     from equipoise.strategy.table import decisions
 
-    rows = zip(tree.players, fields["values"], fields["gains"], strict=True)
-    print_table(("player", "value", "gain"), [(n, number(v), number(g)) for n, v, g in rows])
-    status = fields["status"]
-    if status == "limit":
-        target = min(answer.targets)
-        status = f"best profile in the time (a gain above {target:.3g}: raise --time or --epsilon)"
-    programs = f", {answer.programs} programs" if answer.programs else ""
-    print_facts(
-        {
-            "game": fields["game"],
-            "status": status,
-            "epsilon": f"{fields['epsilon']:.3g} (certified)",
-            "algorithm": fields["algorithm"],
-            "time": f"{duration(answer.seconds)}{programs}",
-            **({"strategy": fields["strategy"] or "not saved"} if "strategy" in fields else {}),
-        }
-    )
-    print_decisions(islice(decisions(tree, answer.strategy), _SHOWN))
-    if tree.infosets > _SHOWN:
-        place = fields.get("strategy")
-        where = "add --out or --json" if place is None else f"equipoise show {place}"
-        note(f"{tree.infosets - _SHOWN:,} more information sets: {where}")
+    return {
+        **result.summary(),
+        "targets": result.found.target,
+        **({} if out is None else {"strategy": result.saved and str(result.saved)}),
+        "profile": decision_fields(decisions(result.game, result.strategy)),
+    }
 
 
 def _weights(text: str | None) -> list[float] | None:

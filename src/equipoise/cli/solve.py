@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from equipoise.cli import options
 from equipoise.cli.completion import complete_algorithm
-from equipoise.cli.info import bucket_text, program_text
-from equipoise.cli.output import duration, note, number, print_facts, print_json, print_table
+from equipoise.cli.output import note, print_json
+from equipoise.cli.report import exit_code, print_result
 from equipoise.errors import EquipoiseError
 from equipoise.games.base import GAMES
 from equipoise.solvers.methods import AUTO, METHODS, WRAPPERS
-
-if TYPE_CHECKING:
-    from equipoise.road.result import Result
-
-CONVERGED, STOPPED_SHORT, INTERRUPTED = 0, 1, 130
 
 EPILOG = "\n".join(
     [
@@ -32,8 +26,6 @@ EPILOG = "\n".join(
         *(f"- **{name}**: {entry.description}" for name, entry in GAMES.items()),
     ]
 )
-
-_PREVIEW = 10
 
 
 def command(
@@ -110,55 +102,9 @@ def command(
     if json:
         print_json({**result.summary(), "strategy": result.saved and str(result.saved)})
     elif result.family == "tournament":
-        from equipoise.cli.tournament import print_result
+        from equipoise.cli.tournament import print_tournament
 
-        print_result(result)
+        print_tournament(result)
     else:
-        _print(result)
+        print_result(result)
     return exit_code(result, place)
-
-
-def exit_code(result: Result, place: Path) -> int:
-    """Return what the command says to the shell: whether it is solved, and saved where it should be."""
-    from equipoise.solvers.driver import Status
-
-    if result.status is Status.CONVERGED and result.saved == place:
-        return CONVERGED
-    return INTERRUPTED if result.status is Status.INTERRUPTED else STOPPED_SHORT
-
-
-def _print(result: Result) -> None:
-    """Print the summary, where time and memory went, and the first lines of the strategy."""
-    from equipoise.cli.show import print_decisions
-    from equipoise.strategy.table import decisions, infosets
-
-    facts = result.summary()
-    print_facts(
-        {
-            "game": facts["game"],
-            "status": f"{facts['status']} ({result.status.remedy})",
-            "value": f"{number(facts['value'])} to player 1",
-            "bounds": f"{number(facts['lower'])} to {number(facts['upper'])}",
-            "gap": f"{max(facts['gap'], 0.0):.3g} (certified in the full game)",
-            "algorithm": f"{facts['algorithm']}, {number(facts['iterations'])} iterations",
-            "because": result.found.why,
-            **({"buckets": bucket_text(facts["buckets"])} if "buckets" in facts else {}),
-            **(
-                {"undominated": program_text(facts["undominated"])}
-                if "undominated" in facts
-                else {}
-            ),
-            "strategy": "not saved" if result.saved is None else str(result.saved),
-        }
-    )
-    header = ("step", "time", "CPU time", "peak memory")
-    rows = [
-        (name, duration(wall), duration(cpu), f"{memory:.0f} MB")
-        for name, wall, cpu, memory in result.steps
-    ]
-    print_table(header, rows)
-    print_decisions(islice(decisions(result.game, result.strategy), _PREVIEW))
-    left = infosets(result.game) - _PREVIEW
-    if left > 0:
-        where = "" if result.saved is None else f": equipoise show {result.saved}"
-        note(f"{left:,} more information sets{where}")

@@ -97,7 +97,7 @@ def command(
 
     Every state is solved: all stacks, all positions, with all players left and with fewer.
     """
-    from equipoise.cli.solve import exit_code
+    from equipoise.cli.report import exit_code
     from equipoise.files import require_plots
     from equipoise.games.tournaments.tournament import tournament
     from equipoise.road.verbs import solve
@@ -168,7 +168,7 @@ def _report(progress: Progress) -> None:
         )
 
 
-def print_result(result: Result) -> None:
+def print_tournament(result: Result) -> None:
     """Print what was found, with the ranges at equal stacks."""
     files = [] if result.saved is None else [result.saved]
     print_fields(fields_of(result, _shown(result.game, None), files), result)

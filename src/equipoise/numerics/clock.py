@@ -142,10 +142,12 @@ def raising(should_stop: Callable[[], bool]) -> Callable[[], None]:
 
 
 class Deadline:
-    """A time limit that long loops ask about."""
+    """A time limit that long loops ask about; to be ``interrupted`` is to have no time left."""
 
-    def __init__(self, limit: float = math.inf) -> None:
-        self.limit = limit
+    def __init__(
+        self, limit: float = math.inf, interrupted: Callable[[], bool] | None = None
+    ) -> None:
+        self.limit, self.interrupted = limit, interrupted
         self._started = time.monotonic()
 
     @property
@@ -155,7 +157,9 @@ class Deadline:
 
     @property
     def left(self) -> float:
-        """Seconds left; negative once the time is up."""
+        """Seconds left; none or fewer once the time is up."""
+        if self.interrupted is not None and self.interrupted():
+            return 0.0
         return self.limit - self.spent
 
     @property

@@ -195,7 +195,7 @@ class Model:
         """
         deadline = Deadline(min(time_limit, self.deadline.left))
         program = self.program(cost)
-        outcome = optimize(program, time_limit=deadline.left)
+        outcome = optimize(program, time_limit=deadline.left, should_stop=self.deadline.interrupted)
         is_found = outcome.status in ("optimal", "limit") and outcome.x.size > 0
         if program.integer is None or not is_found:
             return outcome

@@ -6,12 +6,12 @@ module with a :class:`Family`; then loading, solving, saving, opening and certif
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from equipoise.errors import EquipoiseError
 from equipoise.road.steps import Steps
@@ -19,12 +19,14 @@ from equipoise.road.steps import Steps
 if TYPE_CHECKING:
     from equipoise.certificates import Certificate
     from equipoise.road.checkpoints import Checkpoints
+    from equipoise.road.result import Result
     from equipoise.solvers.driver import Arrays, LogRow, Monitor, Status, Stop
     from equipoise.strategy.store import Bundle, Metadata
 
 FAMILIES: dict[str, str] = {
     "zero-sum": "equipoise.road.zero_sum:ZeroSum",
     "tournament": "equipoise.road.tournament:Tournaments",
+    "general-sum": "equipoise.road.general_sum:GeneralSum",
 }
 """Each family's name, and the class that stands for it as ``module:class``."""
 
@@ -73,14 +75,30 @@ class Wish:
     checkpoints: Checkpoints | None = None
     steps: Steps = field(default_factory=Steps)
 
-    def only(self, family: str, *known: str) -> None:
-        """Refuse options that mean nothing to ``family``."""
-        for name, value in self.options.items():
-            if name not in known and value not in (None, False):
+    def only(self, family: str, *known: str) -> dict[str, Any]:
+        """Return the options that are given; refuse those that mean nothing to ``family``."""
+        given = {name: value for name, value in self.options.items() if value not in (None, False)}
+        for name in given:
+            if name not in known:
                 expected = f"one of {', '.join(known)}" if known else "none"
                 raise EquipoiseError(
                     f"solve: found the option '{name}' for a {family} game, expected {expected}."
                 )
+        return given
+
+    def saving(self, own: dict[str, Any]) -> dict[str, Any]:
+        """Return what the driver needs to keep a solve with the identity ``own``, and to continue one."""
+        kept = self.checkpoints
+        if kept is None:
+            return {}
+        held = kept.before()
+        if held is not None:
+            kept.require(held, own)
+        return {
+            "checkpoint": kept.saver(own),
+            "checkpoint_seconds": kept.seconds,
+            "resume": None if held is None else held.arrays,
+        }
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,8 +141,16 @@ class Found:
         return min((row.gap for row in self.log), default=None)
 
 
+class Sheet(NamedTuple):
+    """Something to show: a column of text, then columns of text or numbers."""
+
+    title: str
+    header: tuple[str, ...]
+    rows: list[tuple[str | float, ...]]
+
+
 class Family(Protocol):
-    """All that the road asks of a family of games."""
+    """All that the road asks of a family of games; what has a body may be left as it is."""
 
     @property
     def name(self) -> str:
@@ -147,6 +173,22 @@ class Family(Protocol):
 
     def unpack(self, path: Path, bundle: Bundle, game: Any) -> Any:
         """Return the strategy that a file holds, which must be one of ``game``."""
+
+    def sizes(self, game: Any) -> dict[str, Any]:
+        """Return how large ``game`` is, ready for JSON."""
+        return {}
+
+    def figures(self, certificate: Certificate) -> dict[str, Any]:
+        """Return what a summary says of ``certificate``."""
+        return certificate.summary()
+
+    def tables(self, result: Result) -> Iterator[Sheet]:
+        """Yield what there is to show of a strategy that has no information sets."""
+        yield from ()
+
+    def draw(self, result: Result, stem: Path) -> tuple[Path, ...]:
+        """Draw a strategy as files whose names begin with ``stem``; some families have no pictures."""
+        return ()
 
 
 def family_of(game: Any) -> Family:

@@ -101,7 +101,7 @@ class Result:
 
         known = {"gap": self.found.gap}
         if self.proof is not None or self.found.is_certified:
-            known = self.certificate.summary()
+            known = family(self.family).figures(self.certificate)
         return {
             "game": self.spec,
             "family": self.family,

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from equipoise.errors import EquipoiseError
-from equipoise.road.families import Found, Wish
+from equipoise.road.families import Family, Found, Wish
 
 if TYPE_CHECKING:
     from equipoise.certificates.tournament import TournamentCertificate
@@ -28,7 +28,7 @@ INNER = "regret"
 
 
 @dataclass(frozen=True)
-class Tournaments:
+class Tournaments(Family):
     """The family of tournaments."""
 
     name: str = "tournament"

@@ -14,6 +14,7 @@ from equipoise.games.base import load
 from equipoise.road.abstractions import ABSTRACTIONS
 from equipoise.road.checkpoints import Checkpoints, checkpoint_of, require_free, save_somewhere
 from equipoise.road.families import Family, Found, Wish, family_of
+from equipoise.road.families import family as family_called
 from equipoise.road.result import Result
 from equipoise.road.steps import Steps
 from equipoise.solvers.driver import Gap, Monitor, Relative, Status, Stop
@@ -21,6 +22,7 @@ from equipoise.solvers.driver import Gap, Monitor, Relative, Status, Stop
 if TYPE_CHECKING:
     from equipoise.abstraction.base import Partition
     from equipoise.certificates import Certificate
+    from equipoise.games.files.fields import Fields
 
 __all__ = ["abstract", "certify", "load", "open", "solve"]
 
@@ -36,7 +38,7 @@ def abstract(game: Any, method: str = "gameshrink") -> Partition:
     from equipoise.abstraction.gameshrink import gameshrink
     from equipoise.games.signals.stage_game import StageGame
 
-    game = _game(game)
+    game = load(game) if isinstance(game, str) else game
     if method not in ABSTRACTIONS:
         raise EquipoiseError(
             f"abstraction: found '{method}', expected one of {', '.join(ABSTRACTIONS)}."
@@ -54,7 +56,7 @@ def certify(game: Any, strategy: Any, *, rigorous: bool = False, **options: Any)
     Nothing but the rules and the strategy goes in. With ``rigorous`` the gains are upper bounds that
     hold despite rounding. Some families have more ``options``.
     """
-    game = _game(game)
+    game = rules_of(game)
     return family_of(game).certify(game, strategy, rigorous=rigorous, **options)
 
 
@@ -70,6 +72,8 @@ def solve(
     resume: bool = False,
     force: bool = False,
     checkpoint: float = 30.0,
+    family: str | None = None,
+    spec: str | None = None,
     show: Show | None = None,
     note: Note | None = None,
     **options: Any,
@@ -92,17 +96,22 @@ def solve(
     out, resume, force, checkpoint
         Where to save the result, and beside it a checkpoint about every so many seconds; whether to
         continue from one; whether to replace another game's file.
+    family
+        Solve it as a game of another family that it belongs to, too: a zero-sum tree is a general-sum one.
+    spec
+        What :func:`load` makes the game from, where ``game`` does not say: its file, for example.
     show, note
         How to show progress and say sentences: what the command line passes.
     options
-        What the game's family knows (zero-sum: ``abstraction``, ``eliminate``).
+        What the game's family knows (zero-sum: ``abstraction``, ``eliminate``; general-sum:
+        ``weights``, ``breakpoints``, ``encoding``; bayesian: ``products``, ``propose``).
     """
     steps, note = Steps(), note or (lambda sentence: None)
     with steps.take("load"):
-        rules = _game(game)
-    kind = family_of(rules)
+        rules = rules_of(game)
+    kind = family_of(rules) if family is None else family_called(family)
     name, fingerprint = kind.identity(rules)
-    spec = game if isinstance(game, str) else name
+    spec = spec or (game if isinstance(game, str) else name)
     place = None if out is None else Path(out)
     target = _rule(gap)
     if place is not None and resume:
@@ -149,14 +158,17 @@ def open(path: str | Path, game: Any = None) -> Result:
     path = Path(path)
     bundle = load_solved(path)
     known = Fields(bundle.metadata, f"{path}: metadata")
-    spec = spec_of(path, bundle) or known.text("game")
-    rules = _game(spec if game is None else game)
+    if game is None:
+        spec = spec_of(path, bundle) or known.text("game")
+    else:
+        spec = game if isinstance(game, str) else known.text("game")
+    rules = rules_of(spec if game is None else game)
     kind = family_of(rules)
     strategy = kind.unpack(path, bundle, rules)
     log = tuple(log_rows(log_of(path, bundle))) if "log" in bundle.arrays else ()
     found = Found(
         strategy=strategy,
-        target=known.number("target", 0.0),
+        target=_target(known),
         stake=0.0,
         method=known.text("algorithm", "unknown"),
         why=known.text("why", "solved before"),
@@ -170,12 +182,23 @@ def open(path: str | Path, game: Any = None) -> Result:
     return Result(rules, spec, kind.name, found, found.status, seed=seed, saved=path)
 
 
-def _game(game: Any) -> Any:
-    """Return the game that ``game`` is or names; a matrix as its tree."""
+def rules_of(game: Any) -> Any:
+    """Return the game that ``game`` is or names; as its tree, a matrix or a general game with signals."""
+    from equipoise.games.signals.stage_game import StageGame
+    from equipoise.games.signals.unroll import unroll
     from equipoise.games.trees.normal import NormalGame
 
     found = load(game) if isinstance(game, str) else game
+    if isinstance(found, StageGame) and found.family == "general-sum":
+        return unroll(found)
     return found.tree if isinstance(found, NormalGame) else found
+
+
+def _target(known: Fields) -> float | tuple[float, ...]:
+    """Return the target that a file names: for all players together, or one each."""
+    if isinstance(known.data.get("target"), list):
+        return tuple(known.numbers("target"))
+    return known.number("target", 0.0)
 
 
 def _rule(gap: float | str | Stop | None) -> Stop | None:

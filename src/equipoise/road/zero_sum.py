@@ -13,19 +13,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from equipoise.errors import EquipoiseError
+from equipoise.road.behavioural import Behavioural
 from equipoise.road.families import Found, Wish
 
 if TYPE_CHECKING:
     from equipoise.abstraction.base import Abstraction
-    from equipoise.certificates import Certificate
     from equipoise.games.signals.stage_game import StageGame
     from equipoise.games.trees.extensive import ExtensiveGame
     from equipoise.sequence.build import SequenceForm
     from equipoise.sequence.reductions.restrict import Restricted
     from equipoise.solvers.base import Method, Solution
-    from equipoise.solvers.driver import Arrays, Stop
-    from equipoise.strategy.profile import Strategy
-    from equipoise.strategy.store import Bundle, Metadata
+    from equipoise.solvers.driver import Stop
 
     Game = ExtensiveGame | StageGame
 
@@ -35,19 +33,10 @@ _TREE_GAP, _SIGNALS_GAP = 1e-6, 1e-5
 
 
 @dataclass(frozen=True)
-class ZeroSum:
+class ZeroSum(Behavioural):
     """The family of two-player zero-sum games."""
 
     name: str = "zero-sum"
-
-    def identity(self, game: Game) -> tuple[str, str]:
-        """Return the game's name and the digest of its structure."""
-        from equipoise.games.signals.stage_game import StageGame
-        from equipoise.sequence.build import game_fingerprint
-
-        if isinstance(game, StageGame):
-            return game.name, game_fingerprint(game)
-        return game.name, game.fingerprint
 
     def stake(self, game: Game) -> float:
         """Return the largest minus the smallest payoff."""
@@ -90,35 +79,6 @@ class ZeroSum:
                 **({} if small is None else _undominated(small.form)),
             },
         )
-
-    def certify(
-        self, game: Any, strategy: Strategy, *, rigorous: bool = False, infosets: bool = False
-    ) -> Certificate:
-        """Show by best responses in the full game what both players could gain.
-
-        With ``infosets``, how they stand in every information set, too.
-        """
-        from equipoise.certificates.gap import certify
-
-        return certify(game, strategy, rigorous=rigorous, infosets=infosets)
-
-    def pack(self, strategy: Strategy) -> tuple[Arrays, Metadata]:
-        """Return behaviour vectors and the layout."""
-        from equipoise.strategy.store import packed
-
-        return packed(strategy)
-
-    def unpack(self, path: Path, bundle: Bundle, game: Game) -> Strategy:
-        """Return the strategy of ``game`` in ``bundle``; its probabilities must sum to one."""
-        from equipoise.strategy.store import strategy_of
-        from equipoise.strategy.table import require_distributions
-
-        strategy = strategy_of(path, bundle)
-        try:
-            require_distributions(game, strategy)
-        except EquipoiseError as error:
-            raise EquipoiseError(f"{path}: {error}") from None
-        return replace(strategy, source=game)
 
 
 def default_gap(form: SequenceForm) -> Stop:

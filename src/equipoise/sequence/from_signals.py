@@ -80,12 +80,10 @@ def factored_form(
 
 def _require_zero_sum(tree: BettingTree) -> None:
     """Raise if some leaf pays what does not cancel; outcomes are checked with the signals."""
-    total = tree.base.sum(axis=1)
-    wrong = np.flatnonzero(np.abs(total) > 1e-9 * np.abs(tree.base).sum(axis=1))
-    if len(wrong):
-        first, second = tree.base[wrong[0]]
+    if tree.uneven is not None:
+        first, second = tree.base[tree.uneven]
         raise EquipoiseError(
-            f"history '{tree.histories[wrong[0]]}': found payments of {first:g} and {second:g}, "
+            f"history '{tree.histories[tree.uneven]}': found payments of {first:g} and {second:g}, "
             "expected a zero-sum game (payments that cancel)."
         )
 

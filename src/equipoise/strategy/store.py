@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -92,7 +93,8 @@ def load_solved(path: str | Path, *, verify: bool = True) -> Bundle:
 
 def load_strategy(path: str | Path, *, verify: bool = True) -> Strategy:
     """Return the strategy stored at ``path``."""
-    return strategy_of(path, load(path, STRATEGY, verify=verify))
+    bundle = load(path, STRATEGY, verify=verify)
+    return replace(strategy_of(path, bundle), source=spec_of(path, bundle))
 
 
 def strategy_of(path: str | Path, bundle: Bundle) -> Strategy:
@@ -113,8 +115,7 @@ def strategy_of(path: str | Path, bundle: Bundle) -> Strategy:
                 f"{vector.shape}, expected a vector of floats."
             )
     layout = None if "layout" not in known else _layout(path, known.data["layout"], vectors)
-    source = spec_of(path, bundle)
-    return Strategy(known.text("game"), known.text("fingerprint"), vectors, layout, source)
+    return Strategy(known.text("game"), known.text("fingerprint"), vectors, layout)
 
 
 def spec_of(path: str | Path, bundle: Bundle) -> str | None:

@@ -60,6 +60,10 @@ class PokerGame(OrderedGame):
                     "whole board is out."
                 )
 
+    def _outcomes_cancel(self) -> bool:
+        """A pot is won, lost or shared, so there is no need to look at every deal."""
+        return True
+
     @property
     def hole(self) -> int:
         """Number of private cards of each player."""

@@ -88,6 +88,13 @@ class BettingTree:
                 rounds[node, self.player[parent]] = self.round[parent]
         return rounds
 
+    @cached_property
+    def uneven(self) -> int | None:
+        """First node whose payments do not cancel, if there is one; what signals decide is apart."""
+        total, size = self.base.sum(axis=1), np.abs(self.base).sum(axis=1)
+        wrong = np.flatnonzero(np.abs(total) > 1e-9 * size)
+        return int(wrong[0]) if len(wrong) else None
+
     def kinds_ending(self, turn: int) -> list[str]:
         """Return the kinds of outcome that can end the game in round ``turn``."""
         ends = self.kind[(self.player == TERMINAL) & (self.round == turn)]

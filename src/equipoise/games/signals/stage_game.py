@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import accumulate, pairwise
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -61,7 +61,6 @@ class StageGame:
     private: tuple[tuple[int, ...], ...]
     tree: BettingTree
     outcomes: Mapping[str, OutcomeFunction]
-    family: ClassVar[str] = "zero-sum"
 
     def __repr__(self) -> str:
         return (
@@ -108,6 +107,21 @@ class StageGame:
     def players(self) -> int:
         """Number of players."""
         return self.tree.players
+
+    @cached_property
+    def family(self) -> str:
+        """``zero-sum`` for two players whose payments cancel in every leaf, else ``general-sum``."""
+        is_zero_sum = self.players == 2 and self.tree.uneven is None and self._outcomes_cancel()
+        return "zero-sum" if is_zero_sum else "general-sum"
+
+    def _outcomes_cancel(self) -> bool:
+        """Say whether what the signals decide is zero-sum, whatever nature deals."""
+        return all(
+            sum(Fraction(part) for part in self.value(kind, deal)) == 0
+            for turn in range(self.rounds)
+            for kind in self.tree.kinds_ending(turn)
+            for deal, _ in deals(self, turn)
+        )
 
     @property
     def rounds(self) -> int:

@@ -14,7 +14,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -75,7 +74,6 @@ class ExtensiveGame:
     infoset_label: tuple[str, ...]
     infoset_actions: tuple[tuple[str, ...], ...]
     chance_label: Mapping[int, str]
-    family: ClassVar[str] = "zero-sum"
 
     def __repr__(self) -> str:
         return (
@@ -208,27 +206,40 @@ class ExtensiveGame:
         low, high = self.payoff_range(player)
         return min(max(Fraction(0), low), high)
 
-    def require_constant_sum(self) -> None:
-        """Raise unless there are two players whose payoffs add up to the same in every outcome.
+    @cached_property
+    def family(self) -> str:
+        """``zero-sum`` for two players whose payoffs add up to a constant, else ``general-sum``."""
+        return "zero-sum" if len(self.players) == 2 and self._uneven is None else "general-sum"
+
+    @cached_property
+    def _uneven(self) -> tuple[tuple[Fraction, Fraction], tuple[Fraction, Fraction]] | None:
+        """Payoffs of two players in two outcomes that do not add up to the same, if there are any.
 
         Sums that differ by rounding alone are the same: rules written in Python compute in floats.
         """
+        rows = [(self.numbers[i], self.numbers[j]) for i, j in np.unique(self.payoff, axis=0)]
+        total = rows[0][0] + rows[0][1]
+        (low, high), size = self.payoff_range(0), max(max(map(abs, row)) for row in rows)
+        slack = Fraction(_SUM_SLACK) * (high - low) + Fraction(_UNITS) * size
+        for row in rows:
+            if abs(row[0] + row[1] - total) > slack:
+                return rows[0], row
+        return None
+
+    def require_constant_sum(self) -> None:
+        """Raise unless there are two players whose payoffs add up to the same in every outcome."""
         if len(self.players) != 2:
             raise EquipoiseError(
                 f"{self.name}: found {len(self.players)} players, expected a two-player zero-sum game; "
                 "'equipoise nash' takes others."
             )
-        rows = [(self.numbers[i], self.numbers[j]) for i, j in np.unique(self.payoff, axis=0)]
-        total = rows[0][0] + rows[0][1]
-        (low, high), size = self.payoff_range(0), max(max(map(abs, row)) for row in rows)
-        slack = Fraction(_SUM_SLACK) * (high - low) + Fraction(_UNITS) * size
-        for first, second in rows:
-            if abs(first + second - total) > slack:
-                raise EquipoiseError(
-                    f"{self.name}: outcomes pay {float(rows[0][0]):g} and {float(rows[0][1]):g}, "
-                    f"{float(first):g} and {float(second):g}, expected a zero-sum game (payoffs that "
-                    "add up to a constant); 'equipoise nash' takes others."
-                )
+        if self._uneven is not None:
+            first, second = self._uneven
+            raise EquipoiseError(
+                f"{self.name}: outcomes pay {float(first[0]):g} and {float(first[1]):g}, "
+                f"{float(second[0]):g} and {float(second[1]):g}, expected a zero-sum game (payoffs that "
+                "add up to a constant); 'equipoise nash' takes others."
+            )
 
     @cached_property
     def fingerprint(self) -> str:

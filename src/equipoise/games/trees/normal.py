@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,8 +34,6 @@ class NormalGame:
     payoff
         Array of rationals (dtype object) of shape ``(actions of 1, ..., actions of n, n)``.
     """
-
-    family: ClassVar[str] = "zero-sum"
 
     name: str
     players: tuple[str, ...]
@@ -62,6 +60,11 @@ class NormalGame:
     def payoffs(self) -> Floats:
         """Payoffs as floats, same shape as ``payoff``."""
         return self.payoff.astype(np.float64)
+
+    @property
+    def family(self) -> str:
+        """That of the tree form."""
+        return self.tree.family
 
     @cached_property
     def fingerprint(self) -> str:

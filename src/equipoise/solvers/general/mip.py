@@ -36,7 +36,6 @@ from equipoise.solvers.general.search import Search
 
 def exact(search: Search, weights: Sequence[float] | None) -> None:
     """Look at an equilibrium of a game of one or two players, the best by ``weights`` if given."""
-    search.say("building the program")
     plans = search.plans
     form = _Form(plans, Model(deadline=search.deadline))
     cost = None
@@ -45,7 +44,6 @@ def exact(search: Search, weights: Sequence[float] | None) -> None:
         prices = [float(w) * float(unit) for w, unit in zip(weights, plans.unit, strict=True)]
         largest = max(map(abs, prices)) or 1.0
         cost = total(v * (-p / largest) for v, p in zip(form.value, prices, strict=True))
-    search.say("solving the program")
     found = form.solve(search, search.deadline.left, cost)
     if found is not None:
         point = search.look(found)
@@ -56,10 +54,13 @@ def exact(search: Search, weights: Sequence[float] | None) -> None:
 
 def approach(
     search: Search, breakpoints: int | None, encoding: Encoding, rng: np.random.Generator
-) -> None:
-    """Step from one start after the other until an equilibrium is found or the time is up."""
+) -> Iterator[None]:
+    """Step from one start after the other until an equilibrium is found; yield after every step.
+
+    The first start is the best profile so far.
+    """
     for start in _starts(search, breakpoints, encoding, rng):
-        _descend(search, start)
+        yield from _descend(search, start)
         if search.is_done:
             return
         search.deadline.check()
@@ -68,26 +69,24 @@ def approach(
 def _starts(
     search: Search, breakpoints: int | None, encoding: Encoding, rng: np.random.Generator
 ) -> Iterator[Behaviour]:
-    """Yield profiles to start from: piecewise linear (if asked), uniform, then random ones."""
-    plans = search.plans
+    """Yield profiles to start from: piecewise linear (if asked), the best so far, then random ones."""
+    plans, first = search.plans, search.best.behaviour
     if breakpoints is not None:
-        search.say("building the piecewise linear program")
         model = Model(breakpoints, encoding, search.deadline)
         form = _Form(plans, model, elastic=True)
         found = form.solve(search, 0.5 * search.deadline.left)
         if found is not None:
             yield found
-    yield plans.uniform()
+    yield first
     while True:
         yield plans.choose(lambda actions: rng.dirichlet(np.ones(actions)))
 
 
-def _descend(search: Search, start: Behaviour) -> None:
+def _descend(search: Search, start: Behaviour) -> Iterator[None]:
     """Take steps from ``start`` until nobody gains more than her target or no step helps."""
     best, radius = search.look(start), 1.0
     limit = search.deadline.limit
     while not search.is_found(best) and radius > 1e-6:
-        search.say(f"program {search.programs + 1}, gain {search.best.epsilon:.2e} of the stakes")
         model = Model(deadline=search.deadline)
         form = _Form(search.plans, model, elastic=True, tangents_at=best.behaviour)
         form.confine(best.behaviour, radius)
@@ -98,6 +97,7 @@ def _descend(search: Search, start: Behaviour) -> None:
             best, radius = point, min(1.0, 1.5 * radius)
         else:
             radius /= 3.0
+        yield
         search.deadline.check()
 
 

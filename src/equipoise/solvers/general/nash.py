@@ -10,7 +10,7 @@ gain by leaving it: the best one found, however short the time.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -21,13 +21,26 @@ from equipoise.games.trees.extensive import ExtensiveGame
 from equipoise.games.trees.normal import NormalGame
 from equipoise.numerics.clock import Deadline, TimeUpError
 from equipoise.numerics.encodings import Encoding
+from equipoise.solvers.driver import (
+    Arrays,
+    Checkpoint,
+    LogRow,
+    Monitor,
+    Relative,
+    Status,
+    Stop,
+    drive,
+    watch,
+)
 from equipoise.solvers.general import mip, tracing
 from equipoise.solvers.general.plans import Behaviour, Plans
 from equipoise.solvers.general.search import Search
 from equipoise.strategy.profile import Strategy
 
-TARGET = 1e-9
+TARGET = Relative(1e-9)
 """By default a player may gain this share of what is at stake for her."""
+SECONDS = 60.0
+"""How long to look by default."""
 
 # A path is lost to rounding now and then; another prior leads along another one.
 _PRIORS = 5
@@ -40,7 +53,7 @@ class NashAnswer:
     Attributes
     ----------
     status
-        ``equilibrium`` if no player can gain more than her target; ``limit`` if time ran out first.
+        ``CONVERGED`` if no player can gain more than her target; if not, why the search ended.
     strategy
         The profile.
     values, gains
@@ -49,11 +62,13 @@ class NashAnswer:
         What each may gain in an equilibrium.
     method
         ``tracing`` or ``mip``.
-    programs, binaries, seconds
-        How many programs were solved, the 0-1 columns of the last one, and the time all took.
+    programs, binaries
+        How many programs were solved, and the 0-1 columns of the last one.
+    iterations, seconds, cpu_seconds, log
+        Steps of the search, the time they took, and the largest gain after each.
     """
 
-    status: Literal["equilibrium", "limit"]
+    status: Status
     strategy: Strategy
     values: tuple[float, ...]
     gains: tuple[float, ...]
@@ -61,7 +76,10 @@ class NashAnswer:
     method: Literal["tracing", "mip"]
     programs: int
     binaries: int
+    iterations: int
     seconds: float
+    cpu_seconds: float
+    log: tuple[LogRow, ...]
 
     @property
     def epsilon(self) -> float:
@@ -75,43 +93,59 @@ def nash(
     weights: Sequence[float] | None = None,
     breakpoints: int | None = None,
     encoding: Encoding = "logarithmic",
-    target: float | None = None,
+    target: float | Stop | None = None,
     seed: int = 0,
-    time_limit: float = 60.0,
-    monitor: Callable[[str, float], None] | None = None,
+    time_limit: float = SECONDS,
+    iterations: float = math.inf,
+    monitor: Monitor | None = None,
+    checkpoint: Checkpoint | None = None,
+    checkpoint_seconds: float = 30.0,
+    resume: Arrays | None = None,
 ) -> NashAnswer:
     """Return an equilibrium of ``game``, or the best profile found in the time.
 
     With two players, ``weights`` asks for the one with the largest weighted payments. ``breakpoints``
     and ``encoding`` say how to start with three or more (see :mod:`equipoise.solvers.general.mip`).
     ``target`` is what a player may gain at most, by default a share of what is at stake for her.
-    ``monitor`` is told now and then what is going on, and the share of the time that has passed.
+    Limits, monitor and checkpoints are those of :func:`equipoise.solvers.driver.drive`; a resumed
+    search goes on from the best profile of the one before.
     """
-    deadline = Deadline(time_limit)
     tree = game.tree if isinstance(game, NormalGame) else game
-    _require(tree, weights, target, time_limit)
+    _require(tree, weights, time_limit)
     plans = Plans(tree)
-    targets = [TARGET * stakes if target is None else target for stakes in plans.stakes]
-    search = Search(plans, targets, deadline, monitor)
-    rng = np.random.default_rng(seed)
-    try:
-        search.look(plans.uniform())
-        if weights is None and tracing.fits(plans):
-            _trace(search, rng)
-        if not search.is_done or weights is not None:
-            search.method = "mip"
-            if len(tree.players) <= 2:
-                mip.exact(search, weights)
-            else:
-                mip.approach(search, breakpoints, encoding, rng)
-    except TimeUpError:
-        pass
-    return _answer(search)
+    targets = _targets(plans, target)
+    stop = Stop(seconds=time_limit, iterations=iterations)
+    with watch(stop) as watched:
+        search = Search(plans, targets, Deadline(time_limit, watched.interrupted))
+        run = _SearchRun(search, weights, breakpoints, encoding, seed)
+        status, progress = drive(
+            run,
+            stop,
+            watched,
+            monitor=monitor,
+            checkpoint=checkpoint,
+            checkpoint_seconds=checkpoint_seconds,
+            resume=resume,
+        )
+    best, clock = search.best, watched.clock
+    pays = zip(plans.low, plans.unit, best.values, strict=True)
+    return NashAnswer(
+        status=Status.CONVERGED if search.is_done else status,
+        strategy=Strategy(tree.name, tree.fingerprint, best.behaviour, source=tree),
+        values=tuple(float(low) + float(unit) * float(value) for low, unit, value in pays),
+        gains=search.gains,
+        targets=targets,
+        method=search.method,
+        programs=search.programs,
+        binaries=search.binaries,
+        iterations=run.iterations,
+        seconds=clock.seconds,
+        cpu_seconds=clock.cpu_seconds,
+        log=tuple(progress.rows),
+    )
 
 
-def _require(
-    tree: ExtensiveGame, weights: Sequence[float] | None, target: float | None, time_limit: float
-) -> None:
+def _require(tree: ExtensiveGame, weights: Sequence[float] | None, time_limit: float) -> None:
     """Raise unless the arguments of :func:`nash` make sense."""
     players = len(tree.players)
     if players > 2 and weights is not None:
@@ -122,41 +156,114 @@ def _require(
         raise EquipoiseError(f"Nash: found {len(weights)} weights, expected one a player.")
     if weights is not None and not all(map(math.isfinite, weights)):
         raise EquipoiseError(f"Nash: found the weights {list(weights)}, expected finite numbers.")
-    if target is not None and not target >= 0:
-        raise EquipoiseError(f"Nash: the target is {target}, expected a number >= 0.")
     if not time_limit > 0:
         raise EquipoiseError(f"Nash: the time limit is {time_limit}, expected a positive number.")
 
 
-def _trace(search: Search, rng: np.random.Generator) -> None:
+def _targets(plans: Plans, target: float | Stop | None) -> tuple[float, ...]:
+    """Return what each player may gain, in the units of the rules."""
+    if isinstance(target, float | int) and not target >= 0:
+        raise EquipoiseError(f"Nash: the target is {target}, expected a number >= 0.")
+    rule = TARGET if target is None else target if isinstance(target, Stop) else Stop(gap=target)
+    return tuple(rule.at(stakes).gap for stakes in plans.stakes)
+
+
+class _SearchRun:
+    """A search as the driver sees it: an iteration is a path that was followed or a program solved.
+
+    What it measures is the largest gain of any player, in the units of the rules. The search itself
+    knows when it is done, since players may have different targets.
+    """
+
+    def __init__(
+        self,
+        search: Search,
+        weights: Sequence[float] | None,
+        breakpoints: int | None,
+        encoding: Encoding,
+        seed: int,
+    ) -> None:
+        self.search = search
+        self.iterations = self.gradients = 0
+        self.finished = False
+        self.best: Arrays = {}
+        self._seed = seed
+        self._arguments = weights, breakpoints, encoding
+        self._steps: Iterator[None] | None = None
+        search.look(search.plans.uniform())
+
+    def advance(self, iterations: int) -> None:
+        """Take steps until one is the last."""
+        if self._steps is None:
+            self._steps = self._start()
+        for _ in range(iterations):
+            try:
+                next(self._steps)
+            except (StopIteration, TimeUpError):
+                self.finished = self.search.is_done or self.search.deadline.left > 0
+                break
+            self.iterations += 1
+        self.gradients = self.search.programs
+
+    def _start(self) -> Iterator[None]:
+        """Begin from the best profile so far; what is drawn at random is new after a resume."""
+        search, (weights, breakpoints, encoding) = self.search, self._arguments
+        if self.best:
+            search.look(tuple(np.array(self.best[name]) for name in sorted(self.best)))
+        rng = np.random.default_rng(
+            [self._seed, self.iterations] if self.iterations else self._seed
+        )
+        return _steps(search, weights, breakpoints, encoding, rng)
+
+    def next_check(self) -> int:
+        """Measure after every step."""
+        return self.iterations + 1
+
+    def measure(self) -> tuple[float, float]:
+        """Return zero, which an equilibrium has, and the largest gain."""
+        return 0.0, max(self.search.gains)
+
+    def keep(self) -> None:
+        """Keep the best profile."""
+        self.best = {f"behaviour.{i:03}": own for i, own in enumerate(self.search.best.behaviour)}
+
+    def state(self) -> Arrays:
+        """Nothing but the best profile, which is kept anyway."""
+        return {}
+
+    def restore(self, state: Arrays) -> None:
+        """Start anew, from the best profile."""
+
+
+def _steps(
+    search: Search,
+    weights: Sequence[float] | None,
+    breakpoints: int | None,
+    encoding: Encoding,
+    rng: np.random.Generator,
+) -> Iterator[None]:
+    """Search until an equilibrium is found, or there is nothing left to try; yield after each step."""
+    plans = search.plans
+    if weights is None and tracing.fits(plans):
+        yield from _trace(search, rng)
+    if search.is_done and weights is None:
+        return
+    search.method = "mip"
+    if len(plans.players) <= 2:
+        mip.exact(search, weights)
+        yield
+    else:
+        yield from mip.approach(search, breakpoints, encoding, rng)
+
+
+def _trace(search: Search, rng: np.random.Generator) -> Iterator[None]:
     """Follow paths from priors drawn at random until one ends in an equilibrium."""
     plans = search.plans
     for _ in range(_PRIORS):
-        search.say("following a path")
+        if search.is_done:
+            return
         prior: Behaviour = plans.choose(lambda actions: rng.dirichlet(np.full(actions, 4.0)))
         found = tracing.trace(plans, prior, search.deadline)
         if found is not None:
             search.look(found)
-        if search.is_done:
-            return
-
-
-def _answer(search: Search) -> NashAnswer:
-    """Return the best profile of ``search`` in the units of the rules."""
-    plans, best = search.plans, search.best
-    tree = plans.tree
-    units = [float(unit) for unit in plans.unit]
-    return NashAnswer(
-        status="equilibrium" if search.is_done else "limit",
-        strategy=Strategy(tree.name, tree.fingerprint, best.behaviour),
-        values=tuple(
-            float(low) + unit * float(value)
-            for low, unit, value in zip(plans.low, units, best.values, strict=True)
-        ),
-        gains=tuple(unit * float(gain) for unit, gain in zip(units, best.gains, strict=True)),
-        targets=tuple(search.targets),
-        method=search.method,
-        programs=search.programs,
-        binaries=search.binaries,
-        seconds=search.deadline.spent,
-    )
+        yield

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -39,7 +39,6 @@ class Search:
         plans: Plans,
         targets: Sequence[float],
         deadline: Deadline,
-        monitor: Callable[[str, float], None] | None = None,
     ) -> None:
         self.plans = plans
         self.targets = list(targets)
@@ -47,7 +46,6 @@ class Search:
         self.method: Literal["tracing", "mip"] = "tracing"
         self.programs = self.binaries = 0
         self._own = np.array([t / float(u) for t, u in zip(targets, plans.unit, strict=True)])
-        self._monitor = monitor
 
     def point(self, behaviour: Behaviour) -> Point:
         """Return what ``behaviour`` earns."""
@@ -65,11 +63,12 @@ class Search:
         return bool(np.all(point.gains <= self._own))
 
     @property
+    def gains(self) -> tuple[float, ...]:
+        """What each player would gain by leaving the best profile, in the units of the rules."""
+        pairs = zip(self.plans.unit, self.best.gains, strict=True)
+        return tuple(float(unit) * float(gain) for unit, gain in pairs)
+
+    @property
     def is_done(self) -> bool:
         """Whether the best profile so far is an equilibrium."""
         return self.is_found(self.best)
-
-    def say(self, what: str) -> None:
-        """Tell the monitor what is going on."""
-        if self._monitor is not None:
-            self._monitor(what, self.deadline.share)

@@ -1,0 +1,107 @@
+"""What a solve found, for people: the summary, where time and memory went, and the strategy."""
+
+from __future__ import annotations
+
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from equipoise.cli.info import bucket_text, program_text
+from equipoise.cli.output import duration, note, number, print_facts, print_table
+
+if TYPE_CHECKING:
+    from equipoise.road.families import Sheet
+    from equipoise.road.result import Result
+
+CONVERGED, STOPPED_SHORT, INTERRUPTED = 0, 1, 130
+
+_PREVIEW = 10
+
+
+def exit_code(result: Result, place: Path | None) -> int:
+    """Return 0 if the target is met and the result is where it was to be saved."""
+    from equipoise.solvers.driver import Status
+
+    if result.status is Status.CONVERGED and result.saved == place:
+        return CONVERGED
+    return INTERRUPTED if result.status is Status.INTERRUPTED else STOPPED_SHORT
+
+
+def print_result(result: Result, lines: int = _PREVIEW) -> None:
+    """Print the summary, the steps, and the first lines of the strategy."""
+    from equipoise.road.families import family
+
+    facts = result.summary()
+    if "value" not in facts:
+        print_players(result)
+    print_facts(
+        {
+            "game": facts["game"],
+            "status": f"{facts['status']} ({result.status.remedy})",
+            **_figures(facts),
+            "algorithm": f"{facts['algorithm']}, {number(facts['iterations'])} iterations",
+            "because": result.found.why,
+            **{name: _text(name, value) for name, value in result.found.details.items()},
+            "strategy": "not saved" if result.saved is None else str(result.saved),
+        }
+    )
+    header = ("step", "time", "CPU time", "peak memory")
+    rows = [
+        (name, duration(wall), duration(cpu), f"{memory:.0f} MB")
+        for name, wall, cpu, memory in result.steps
+    ]
+    print_table(header, rows)
+    tables = list(family(result.family).tables(result))
+    if tables:
+        print_tables(tables)
+    else:
+        _print_first(result, lines)
+
+
+def print_players(result: Result) -> None:
+    """Print what each player earns and could gain."""
+    from equipoise.cli.loading import player_names
+
+    proof = result.certificate
+    columns = zip(player_names(result.game), proof.values, proof.gains, strict=True)
+    print_table(("player", "value", "gain"), [(n, number(v), number(g)) for n, v, g in columns])
+
+
+def print_tables(tables: list[Sheet]) -> None:
+    """Print the tables of a family."""
+    for title, header, rows in tables:
+        cells = [[c if isinstance(c, str) else number(c) for c in row] for row in rows]
+        print_table(header, cells, title)
+
+
+def _figures(facts: dict[str, Any]) -> dict[str, str]:
+    """Return the certificate in words."""
+    gap = {"gap": f"{max(facts['gap'], 0.0):.3g} (certified in the full game)"}
+    if "value" not in facts:
+        return gap
+    return {
+        "value": f"{number(facts['value'])} to player 1",
+        "bounds": f"{number(facts['lower'])} to {number(facts['upper'])}",
+        **gap,
+    }
+
+
+def _text(name: str, value: Any) -> str:
+    """Return what is particular to a family in words."""
+    if name == "buckets":
+        return bucket_text(value)
+    if isinstance(value, dict):
+        return program_text(value)
+    return value if isinstance(value, str) else number(value)
+
+
+def _print_first(result: Result, lines: int) -> None:
+    """Print the first lines of a strategy with information sets."""
+    from equipoise.cli.show import print_decisions
+    from equipoise.strategy.table import decisions, infosets
+
+    print_decisions(islice(decisions(result.game, result.strategy), lines))
+    left = infosets(result.game) - lines
+    if left > 0:
+        where = "add --out or --json" if result.saved is None else f"equipoise show {result.saved}"
+        note(f"{left:,} more information sets: {where}")

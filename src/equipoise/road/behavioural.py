@@ -1,0 +1,62 @@
+"""What families share whose strategies are behaviours in information sets: of trees, games with signals."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from equipoise.errors import EquipoiseError
+from equipoise.road.families import Family
+
+if TYPE_CHECKING:
+    from equipoise.certificates import Certificate
+    from equipoise.games.signals.stage_game import StageGame
+    from equipoise.games.trees.extensive import ExtensiveGame
+    from equipoise.solvers.driver import Arrays
+    from equipoise.strategy.profile import Strategy
+    from equipoise.strategy.store import Bundle, Metadata
+
+    Game = ExtensiveGame | StageGame
+
+
+class Behavioural(Family):
+    """Identity, certificate and store of behaviour strategies."""
+
+    def identity(self, game: Game) -> tuple[str, str]:
+        """Return the game's name and the digest of its structure."""
+        from equipoise.games.signals.stage_game import StageGame
+        from equipoise.sequence.build import game_fingerprint
+
+        if isinstance(game, StageGame):
+            return game.name, game_fingerprint(game)
+        return game.name, game.fingerprint
+
+    def certify(
+        self, game: Any, strategy: Strategy, *, rigorous: bool = False, infosets: bool = False
+    ) -> Certificate:
+        """Show by best responses in the full game what both players could gain.
+
+        With ``infosets``, how they stand in every information set, too.
+        """
+        from equipoise.certificates.gap import certify
+
+        return certify(game, strategy, rigorous=rigorous, infosets=infosets)
+
+    def pack(self, strategy: Strategy) -> tuple[Arrays, Metadata]:
+        """Return behaviour vectors and the layout."""
+        from equipoise.strategy.store import packed
+
+        return packed(strategy)
+
+    def unpack(self, path: Path, bundle: Bundle, game: Game) -> Strategy:
+        """Return the strategy of ``game`` in ``bundle``; its probabilities must sum to one."""
+        from equipoise.strategy.store import strategy_of
+        from equipoise.strategy.table import require_distributions
+
+        strategy = strategy_of(path, bundle)
+        try:
+            require_distributions(game, strategy)
+        except EquipoiseError as error:
+            raise EquipoiseError(f"{path}: {error}") from None
+        return replace(strategy, source=game)
