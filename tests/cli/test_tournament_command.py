@@ -207,3 +207,10 @@ def test_solve_show_plot_and_certify_take_tournaments(cli: Cli) -> None:
     refused = cli("info", "small.toml")
     assert (refused.code, refused.out) == (2, "")
     assert "found a tournament, expected a tree" in refused.err
+
+
+@pytest.mark.parametrize("blinds", ["nan", "inf/600", "300/", "1e400/2"])
+def test_numbers_that_are_none_are_refused(cli: Cli, blinds: str) -> None:
+    refused = cli("tournament", "--players", 2, "--chips", 3000, "--blinds", blinds)
+    assert (refused.code, refused.out, refused.err.count("\n")) == (2, "", 1)
+    assert "--blinds: found" in refused.err

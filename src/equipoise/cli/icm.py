@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Annotated
 
 import typer
@@ -36,9 +37,12 @@ def command(
 
 
 def numbers(option: str, text: str) -> list[float]:
-    """Return the numbers in ``text``, which slashes separate."""
+    """Return the finite numbers in ``text``, which slashes separate."""
     try:
-        return [float(part) for part in text.split("/")]
+        found = [float(part) for part in text.split("/")]
+        if not all(map(math.isfinite, found)):
+            raise ValueError
+        return found
     except ValueError:
         raise EquipoiseError(
             f"{option}: found '{text}', expected numbers with slashes between them, such as 50/30/20."
