@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping
+from fractions import Fraction
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,7 @@ from equipoise.games.files.rules import (
 )
 from equipoise.games.poker.game import PokerGame
 from equipoise.games.signals.betting import BettingTree
+from equipoise.games.signals.chance import Joint
 from equipoise.games.signals.no_limit import no_limit
 from equipoise.games.signals.stage_game import OrderedGame, StageGame
 from equipoise.games.signals.unroll import SignalRules, unroll
@@ -445,3 +447,134 @@ def test_private_signals_may_differ_by_player() -> None:
     for wrong in ("[1]", "[1, 1, 1]", "[1, -1]", "[1, 0.5]", "[1000000, 1]"):
         with pytest.raises(EquipoiseError, match=r"private: found .*, expected 2 whole numbers"):
             parse_rules(DUEL.replace("private = 1", f"private = {wrong}"))
+
+
+def test_the_library_is_sorted_and_says_what_it_has() -> None:
+    assert list(library()) == sorted(library())
+    for name in library():
+        assert library_game(name).name == name
+
+
+def test_players_are_two_unless_said_and_never_one() -> None:
+    assert parse_rules(DUEL).players == 2
+    assert parse_rules("players = 3\n" + DUEL).players == 3
+    for wrong in (1, 101):
+        with pytest.raises(EquipoiseError, match=f"players: found {wrong}, expected"):
+            parse_rules(f"players = {wrong}\n" + DUEL)
+
+
+@pytest.mark.parametrize("key", ["public", "private"])
+def test_a_round_shows_a_hundred_signals_at_most(key: str) -> None:
+    """A hundred are too many for this game only; one more is too many for any."""
+    text = DUEL.replace("private = 1", f"{key} = 100")
+    with pytest.raises(EquipoiseError, match="signals: found 3, expected at least the"):
+        parse_rules(text)
+    with pytest.raises(EquipoiseError, match=f"{key}: found 101"):
+        parse_rules(text.replace("100", "101"))
+    with pytest.raises(EquipoiseError, match="signals: found 3, expected at least the 101"):
+        parse_rules(DUEL.replace("private = 1", "private = [1, 100]"))
+    with pytest.raises(EquipoiseError, match="expected 2 whole numbers from 0 to 100"):
+        parse_rules(DUEL.replace("private = 1", "private = [1, 101]"))
+
+
+def test_players_may_see_different_numbers_of_signals() -> None:
+    text = DUEL.replace("private = 1", "private = [2, 0]").partition("[ranking]")[0]
+    stage = "stage = { over = true, pay = 1 }"
+    game = parse_rules(text.replace("bet = 1\ncap = 1", stage))
+    assert game.private == ((2, 0),)
+    assert game.public == (0,)
+
+
+def test_a_ranking_makes_an_ordered_game_unless_the_file_says_no() -> None:
+    assert isinstance(parse_rules("ordered = true\n" + DUEL), OrderedGame)
+    staged = parse_rules("ordered = false\n" + DUEL)
+    assert not isinstance(staged, OrderedGame)
+    assert staged.value("showdown", (0, 2)) == (-1, 1)
+    plain = DUEL.replace("bet = 1\ncap = 1", "stage = { over = true }").partition("[ranking]")[0]
+    assert not isinstance(parse_rules("ordered = false\n" + plain), OrderedGame)
+    with pytest.raises(EquipoiseError, match=r"ordered: found true without a \[ranking\]"):
+        parse_rules("ordered = true\n" + plain)
+
+
+def test_an_unordered_game_may_pay_less_for_more() -> None:
+    """``ordered = false`` takes back the check that higher signals are worth more."""
+    text = DUEL.replace("bet = 1\ncap = 1", 'stage = { outcome = "prize" }')
+    text += "[outcome.prize]\nof = [1]\nvalues = { low = 3, mid = 2, high = 1 }\n"
+    assert parse_rules("ordered = false\n" + text).value("prize", (0, 1)) == (3, -3)
+    with pytest.raises(EquipoiseError, match="outcome 'prize' pays player 1"):
+        parse_rules("ordered = true\n" + text)
+
+
+@pytest.mark.parametrize("name", ["lo w", "", "low-", "a.b"])
+def test_one_odd_name_among_good_ones_is_refused(name: str) -> None:
+    with pytest.raises(EquipoiseError, match=r"signals\.names: .* letters and digits"):
+        parse_rules(DUEL.replace('names = ["low"', f'names = ["{name}"'))
+
+
+JOINT = """
+[signals]
+names = ["low", "high"]
+[[signals.joint]]
+deal = ["low", "high"]
+weight = 3
+[[signals.joint]]
+deal = ["high", "low"]
+[[signals.joint]]
+deal = ["high", "high"]
+weight = 4
+[[round]]
+private = 1
+stage = { over = true }
+"""
+
+
+def test_joint_weights_are_probabilities_up_to_a_factor() -> None:
+    """A weight that is left out is one, and a signal may be dealt twice."""
+    chance = parse_rules(JOINT).chance
+    assert isinstance(chance, Joint)
+    expected = {(0, 1): Fraction(3, 8), (1, 0): Fraction(1, 8), (1, 1): Fraction(1, 2)}
+    assert dict(chance.table) == expected
+
+
+def test_bad_joint_deals_are_named() -> None:
+    twice = JOINT.replace('deal = ["high", "low"]', 'deal = ["low", "high"]')
+    with pytest.raises(EquipoiseError, match=r"joint 2\.deal: .* every deal once"):
+        parse_rules(twice)
+    head, first, *_ = JOINT.replace("weight = 3", "weight = 0").split("[[signals.joint]]")
+    never = f"{head}[[signals.joint]]{first}[[round]]\nprivate = 1\nstage = {{ over = true }}\n"
+    with pytest.raises(EquipoiseError, match="joint: found the weight 0, expected a positive one"):
+        parse_rules(never)
+    with pytest.raises(EquipoiseError, match=r"joint 1\.deal: found 'tiny', expected one of"):
+        parse_rules(
+            JOINT.replace('["low"', '["tiny"', 2).replace('names = ["tiny"', 'names = ["low"')
+        )
+    with pytest.raises(EquipoiseError, match="odds: unknown field"):
+        parse_rules(JOINT.replace("weight = 3", "odds = 3"))
+    with pytest.raises(EquipoiseError, match="total: unknown field"):
+        parse_rules(JOINT.replace("[[signals", "total = 8\n[[signals", 1))
+
+
+CARDS = DUEL.partition("[ranking]")[0].replace(
+    '[signals]\nnames = ["low", "mid", "high"]', '[deck]\nranks = "JQK"\nshowdown = "high-card"'
+)
+
+
+def test_a_deck_has_one_suit_unless_said() -> None:
+    game = parse_rules(CARDS)
+    assert isinstance(game, PokerGame)
+    assert game.deck == poker.kuhn().deck
+    assert game.hole == 1
+
+
+@pytest.mark.parametrize(
+    ("change", "match"),
+    [
+        (("private = 1", "private = [1, 2]"), "expected equal hole cards in round 1"),
+        (("ante = 1", "ante = 1\nranking = { order = [] }"), r"ranking: a deck has its own"),
+        (("ante = 1", "ante = 1\noutcome = { x = {} }"), r"outcome: a deck has its own"),
+        (("ranks =", "jokers = 2\nranks ="), r"jokers: unknown field"),
+    ],
+)
+def test_what_a_deck_cannot_have(change: tuple[str, str], match: str) -> None:
+    with pytest.raises(EquipoiseError, match=match):
+        parse_rules(CARDS.replace(*change))
