@@ -234,7 +234,7 @@ def test_module(name: str, sample: int, seed: int, most: float) -> Counter[str]:
         change = f"{mutant.before} -> {mutant.after}"
         reason = EQUIVALENT.get((short, source.splitlines()[mutant.line - 1].strip(), change))
         fate = "equivalent" if reason else "killed"
-        if not reason and in_child(work, 10 + 3 * min(spent, most)) == 0:
+        if not reason and in_child(work, 6 + 2 * min(spent, most)) == 0:
             fate = "survived"
             place = f"{short}:{mutant.line}" + ("" if own else " (no test comes here)")
             print(f"{place}: {change}", flush=True)
