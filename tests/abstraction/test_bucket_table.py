@@ -15,7 +15,7 @@ from equipoise.games.poker.boards import Boards
 from equipoise.games.signals.limit import limit
 from equipoise.games.signals.views import signal_rounds, views
 from equipoise.sequence.build import build
-from equipoise.solvers import DCFR, Iterations, solve
+from equipoise.solvers import DCFR, LP, Iterations, solve
 
 
 def small_holdem(ranks=5, board=(0, 3, 1)):
@@ -112,6 +112,17 @@ def test_forms_of_a_table_and_of_stored_maps_are_the_same():
     x, y = random.random(ours.X.size), random.random(ours.Y.size)
     np.testing.assert_allclose(ours.A.times(y), theirs.A.times(y), atol=1e-12)
     np.testing.assert_allclose(ours.A.transpose_times(x), theirs.A.transpose_times(x), atol=1e-12)
+
+
+@pytest.mark.parametrize("children", [(7, 3), (40, 50)])
+def test_buckets_without_hands_change_nothing(children):
+    game = poker.leduc(4, 3)
+    table = random_table(game, children, seed=1)
+    partition, used = as_partition(game, table)
+    assert len(used[1]) < table.buckets[1][0]
+    ours, theirs = (solve(build(game, coarse), LP()) for coarse in (table, partition))
+    assert ours.value == pytest.approx(theirs.value, abs=1e-12)
+    assert solve(ours.form, DCFR(), Iterations(100)).gap < 0.05
 
 
 def test_arrays_and_functions_say_the_same():

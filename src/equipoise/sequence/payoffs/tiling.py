@@ -66,8 +66,9 @@ def tiling(signals: SignalRound, slots: int) -> Tiling:
         (np.ones(len(first), dtype=np.int8), (first, second + rows)),
         shape=(rows + columns, rows + columns),
     )
-    count, label = connected_components(graph, directed=False)
-    labels = label[:rows], label[rows:]
+    _, label = connected_components(graph, directed=False)
+    label = _joined(label, rows)
+    count, labels = int(label.max()) + 1, (label[:rows], label[rows:])
     order, component = [], []
     for player in (0, 1):
         by_parent = np.lexsort((signals.parents[player], labels[player]))
@@ -79,3 +80,14 @@ def tiling(signals: SignalRound, slots: int) -> Tiling:
         if c == count or (component[0][c] - component[0][tile[-1]]) * slots >= _TILE_SEQUENCES:
             tile.append(c)
     return Tiling((order[0], order[1]), (component[0], component[1]), np.array(tile))
+
+
+def _joined(label: NDArray[np.int32], rows: int) -> NDArray[np.int64]:
+    """Return the component of each bucket, where those that meet no other join the first that has pairs.
+
+    A table of buckets may have some that no hand, or none on the boards of a sample, falls into.
+    """
+    sizes = [np.bincount(own, minlength=label.max() + 1) for own in (label[:rows], label[rows:])]
+    has_pairs = np.minimum(*sizes) > 0
+    kept = np.where(has_pairs, np.cumsum(has_pairs) - 1, 0)
+    return np.asarray(kept[label], dtype=np.int64)
