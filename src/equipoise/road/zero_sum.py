@@ -118,9 +118,16 @@ def _abstract(game: Game, wish: Wish) -> Abstraction | None:
 
 def _checked(game: StageGame, wanted: Any) -> Abstraction:
     """Return the abstraction, or the one in the file, ``wanted``, which must be one of ``game``."""
+    from equipoise.games.signals.views import views
     from equipoise.strategy.store import load_abstraction
 
     found: Abstraction = load_abstraction(wanted) if isinstance(wanted, Path) else wanted
+    if not views(game).is_listed:
+        # Said before the game is solved and not after it, when its strategy cannot be lifted.
+        raise EquipoiseError(
+            f"{game.name}: found too many deals to lift and certify a strategy, expected a smaller "
+            "game; build(game, abstraction) and solve(form, ...) solve the abstraction alone."
+        )
     try:
         found.check(game)
     except EquipoiseError as error:
