@@ -1,6 +1,6 @@
 """A sequence form restricted to some sequences of each player, with a default strategy outside.
 
-The restricted game of the double-oracle method (Bosansky, Kiekintveld, Lisy and Pechoucek 2014; Munch
+The restricted game of the double-oracle method (Bosansky, Kiekintveld, Lisy and Pechoucek 2014; Muench
 2015, chapter 3): a player chooses among her kept sequences, and where no action of an information set
 is kept she plays her default. So a plan x' of the kept sequences *extends* to a plan of the whole form,
 
@@ -10,7 +10,7 @@ is kept she plays her default. So a plan x' of the kept sequences *extends* to a
                  x[s] = 0  where another action of that set is kept,
 
 and y = Q y' in the same way. The payoffs of the restricted game are A' = P' A Q: what the whole game pays
-if both go on by default wherever the restriction ends. (Where Munch gives a temporary leaf the value of
+if both go on by default wherever the restriction ends. (Where Muench gives a temporary leaf the value of
 the default against a best response within it, we give it the value of both defaults: that depends on the
 two plans alone, so it holds in every form, with or without a tree.)
 
