@@ -230,7 +230,8 @@ def test_the_page_about_signals_runs() -> None:
     """Its Python and its first file are the same game, its stage game can be played, and so on."""
     page = Path(__file__).parents[2] / "docs" / "games-with-signals.md"
     blocks = re.findall(r"```(python|toml)\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
-    (_, code), (_, file), (_, stage), (_, leduc), _ = blocks
+    file, stage, leduc = (text for language, text in blocks if language == "toml")
+    code = next(text for language, text in blocks if language == "python")
     names: dict[str, Any] = {}
     exec(code, names)
     assert unroll(parse_rules(file)).fingerprint == names["tree"].fingerprint

@@ -17,7 +17,7 @@ from importlib import import_module
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, get_type_hints
 
-from equipoise.errors import EquipoiseError
+from equipoise.errors import EquipoiseError, quoted
 
 if TYPE_CHECKING:
     from equipoise.games.signals.stage_game import StageGame
@@ -102,7 +102,7 @@ def load_explicit(spec: str, *, nodes: int | None = None) -> Explicit:
     game = load(spec, nodes=nodes)
     if not isinstance(game, ExtensiveGame | NormalGame | StageGame):
         raise EquipoiseError(
-            f"game {_short(spec)}: found a {game.family}, expected a tree, a matrix or a game with signals."
+            f"game {quoted(spec)}: found a {game.family}, expected a tree, a matrix or a game with signals."
         )
     return game
 
@@ -123,7 +123,7 @@ def parse(spec: str) -> tuple[str, dict[str, Any]]:
     match = re.fullmatch(r"([^()]*?)\s*(?:\((.*)\))?", spec, re.DOTALL)
     if match is None:
         raise EquipoiseError(
-            f"game {_short(spec)}: found unmatched parentheses, expected a name such as 'leduc' or "
+            f"game {quoted(spec)}: found unmatched parentheses, expected a name such as 'leduc' or "
             "'leduc(ranks=5,suits=2)'."
         )
     name, inside = match[1].strip(), match[2]
@@ -136,7 +136,7 @@ def parse(spec: str) -> tuple[str, dict[str, Any]]:
         return name, {str(_known(k)): ast.literal_eval(k.value) for k in call.keywords}
     except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError):
         raise EquipoiseError(
-            f"game {_short(spec)}: found the parameters ({inside[:60]}), expected name=value pairs "
+            f"game {quoted(spec)}: found the parameters ({inside[:60]}), expected name=value pairs "
             "whose values are numbers, True, False or quoted text."
         ) from None
 
@@ -155,7 +155,7 @@ def _entry(name: str) -> Entry:
         return entry
     others = f", a file ending in {' or '.join(FILES)}, or openspiel:NAME"
     advice = _suggest(name.replace("-", "_").lower(), GAMES, others)
-    raise EquipoiseError(f"unknown game {_short(name)}, {advice}")
+    raise EquipoiseError(f"unknown game {quoted(name)}, {advice}")
 
 
 def _suggest(name: str, known: Mapping[str, Any], others: str = "") -> str:
@@ -164,11 +164,6 @@ def _suggest(name: str, known: Mapping[str, Any], others: str = "") -> str:
     if close:
         return f"did you mean '{close[0]}'?"
     return f"expected one of {', '.join(known)}{others}."
-
-
-def _short(text: str) -> str:
-    """Return ``text`` in quotes, cut to a length that fits a sentence."""
-    return repr(text if len(text) <= 60 else f"{text[:57]}...")
 
 
 def _make(name: str, entry: Entry, parameters: dict[str, Any]) -> Game:

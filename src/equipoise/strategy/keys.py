@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from equipoise.abstraction.base import Abstraction
-from equipoise.errors import EquipoiseError
+from equipoise.errors import EquipoiseError, quoted
 from equipoise.games.files.gambit.tokens import distinct
 from equipoise.games.signals.betting import TERMINAL
 from equipoise.games.signals.stage_game import StageGame
@@ -82,7 +82,7 @@ class TreeKeys:
         if place is None:
             example = next(iter(self._places), "no information set at all")
             raise EquipoiseError(
-                f"found the information set {short(key)}, expected one like {example!r} ('equipoise "
+                f"found the information set {quoted(key)}, expected one like {example!r} ('equipoise "
                 "export' writes them all)."
             )
         return place
@@ -96,14 +96,14 @@ class TreeKeys:
             return self._places[found[0]]
         if found:
             raise EquipoiseError(
-                f"information set {short(label)}: found {len(found)} of that name, expected "
+                f"information set {quoted(label)}: found {len(found)} of that name, expected "
                 f"{' or '.join(map(repr, found))}."
             )
         near = difflib.get_close_matches(label, dict.fromkeys(self.labels()), n=3, cutoff=0.5)
         known = near or list(dict.fromkeys(self._names))[:3]
         raise EquipoiseError(
-            f"information set {short(label)}: there is none of that name, expected one like "
-            f"{' or '.join(map(short, known)) or 'nothing: nobody decides anything'}."
+            f"information set {quoted(label)}: there is none of that name, expected one like "
+            f"{' or '.join(map(quoted, known)) or 'nothing: nobody decides anything'}."
         )
 
     def labels(self) -> Iterator[str]:
@@ -199,11 +199,11 @@ class SignalKeys:
         """Look up the history, then the view among those of its player and round."""
         owner, _, label = key.partition("|")
         if "|" not in label:
-            raise EquipoiseError(f"found the key {short(key)}, expected player|signals|history.")
+            raise EquipoiseError(f"found the key {quoted(key)}, expected player|signals|history.")
         place = self.locate(label)
         if owner != str(place.player + 1):
             raise EquipoiseError(
-                f"found player {short(owner)}, expected player {place.player + 1}, who acts after "
+                f"found player {quoted(owner)}, expected player {place.player + 1}, who acts after "
                 f"'{label.rpartition('|')[2]}'."
             )
         return place
@@ -227,7 +227,7 @@ class SignalKeys:
             known = self._told.names(turn, player)
             near = difflib.get_close_matches(name, known, n=3, cutoff=0.5) or [known[0]]
             raise EquipoiseError(
-                f"found {short(name)}, expected signals of round {turn + 1} by their name, such "
+                f"found {quoted(name)}, expected signals of round {turn + 1} by their name, such "
                 f"as {' or '.join(map(repr, near))}."
             )
         assert self.layout is not None, "a game with signals has a layout"
@@ -263,8 +263,3 @@ def tree_names(game: ExtensiveGame) -> list[str]:
         for place, name in zip(own.tolist(), distinct([names[i] for i in own]), strict=True):
             names[place] = name.translate(_ESCAPES)
     return names
-
-
-def short(text: str) -> str:
-    """Return ``text`` in quotes, cut to a length that fits a sentence."""
-    return repr(text if len(text) <= 60 else f"{text[:57]}...")

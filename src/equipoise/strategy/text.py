@@ -23,11 +23,11 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from equipoise.errors import EquipoiseError
+from equipoise.errors import EquipoiseError, quoted
 from equipoise.files import write_atomically
 from equipoise.games.signals.stage_game import StageGame
 from equipoise.games.trees.extensive import ExtensiveGame
-from equipoise.strategy.keys import Keys, keys_of, short, tree_names
+from equipoise.strategy.keys import Keys, keys_of, tree_names
 from equipoise.strategy.profile import Strategy
 from equipoise.strategy.table import groups, probabilities, require_strategy
 
@@ -108,7 +108,7 @@ def _read_line(line: str, keys: Keys, vectors: list[array[float]]) -> None:
     """Put the probabilities of one line in their places."""
     key, gap, numbers = line.rpartition("  ")
     if not gap:
-        raise EquipoiseError(f"found {short(line)}, expected a key, two spaces and probabilities.")
+        raise EquipoiseError(f"found {quoted(line)}, expected a key, two spaces and probabilities.")
     place = keys.find(key)
     row = _row(numbers, len(place.actions))
     vector, entry = vectors[place.player], place.first
@@ -125,13 +125,13 @@ def _row(numbers: str, actions: int) -> list[float]:
         row = [float(word) for word in numbers.split(" ")]
     except ValueError:
         raise EquipoiseError(
-            f"found {short(numbers)}, expected {actions} probabilities between single spaces."
+            f"found {quoted(numbers)}, expected {actions} probabilities between single spaces."
         ) from None
     if len(row) != actions:
         raise EquipoiseError(f"found {len(row)} probabilities, expected {actions}, one an action.")
     total = sum(row)
     if not (min(row) >= 0 and abs(total - 1) <= _ROUNDED):
         raise EquipoiseError(
-            f"found probabilities {short(numbers)}, expected none below 0 and a sum of 1."
+            f"found probabilities {quoted(numbers)}, expected none below 0 and a sum of 1."
         )
     return row if abs(total - 1) <= _SAME else [probability / total for probability in row]

@@ -16,7 +16,7 @@ from equipoise.games.signals.stages import (
     Pot,
     Stage,
     StageEnd,
-    showdown,
+    showdown_payment,
     won_by_last,
 )
 
@@ -104,7 +104,7 @@ def _outcome(node: Fields, pot: Pot) -> Payment:
         base = (pot.settled[0] + price, pot.settled[1] - price)
         return Payment(base, scale if buyer == 0 else -scale, kind)
     if kind == SHOWDOWN and "scale" not in node:
-        return showdown(pot)
+        return showdown_payment(pot)
     return Payment(pot.settled, scale, kind)
 
 

@@ -96,7 +96,7 @@ def won_by_last(pot: Pot) -> Payment:
     )
 
 
-def showdown(pot: Pot) -> Payment:
+def showdown_payment(pot: Pot) -> Payment:
     """Payment when the signals decide who takes the pot.
 
     With two players the kind ``showdown`` is +1, 0 or -1 to player 1 for a win, tie or loss: with
@@ -178,7 +178,7 @@ def assemble(stages: Sequence[Stage], paid: Sequence[float]) -> BettingTree:
             turn += 1
             node = (node.then or stages[turn])(node.pot)
         if isinstance(node, StageEnd):
-            arrays.add(parent, action, turn, node.payment or showdown(node.pot))
+            arrays.add(parent, action, turn, node.payment or showdown_payment(node.pot))
             return
         own = arrays.add(parent, action, turn, node)
         for label, child in node.actions.items():

@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 
 from equipoise.errors import EquipoiseError
 from equipoise.games.trees.normal import NormalGame
-from equipoise.solvers.general.matrix import Equilibrium, Mixed, Tableau, matrices
+from equipoise.solvers.general.matrix import Equilibrium, Mixed, Tableau, whole_matrices
 
 MOST_BASES = 1_000_000
 """A polytope with m + n inequalities in m or n dimensions may have (m + n choose m) bases."""
@@ -64,7 +64,7 @@ def extreme_equilibria(game: NormalGame) -> list[Equilibrium]:
 
 def components(game: NormalGame) -> list[Component]:
     """Return every component of equilibria of ``game``, those with small supports first."""
-    A, B = matrices(game)
+    A, B = whole_matrices(game)
     rows, columns = A.shape
     bases = math.comb(rows + columns, rows)
     if bases > MOST_BASES:

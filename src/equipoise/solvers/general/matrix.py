@@ -75,7 +75,7 @@ def lemke_howson(game: NormalGame, dropped: int = 0) -> Equilibrium:
 
     Labels 0, 1, ... are player 1's strategies, then player 2's.
     """
-    A, B = matrices(game)
+    A, B = whole_matrices(game)
     labels = sum(A.shape)
     if not 0 <= dropped < labels:
         raise EquipoiseError(
@@ -86,7 +86,7 @@ def lemke_howson(game: NormalGame, dropped: int = 0) -> Equilibrium:
 
 def lemke_howson_all(game: NormalGame) -> list[Equilibrium]:
     """Return the equilibria that :func:`lemke_howson` reaches, over all labels, each once."""
-    A, B = matrices(game)
+    A, B = whole_matrices(game)
     found = (_follow(game, A, B, dropped) for dropped in range(sum(A.shape)))
     return list({(point.x, point.y): point for point in found}.values())
 
@@ -162,7 +162,7 @@ def _follow(game: NormalGame, A: Integers, B: Integers, dropped: int) -> Equilib
     return Equilibrium(game, replies[False].mixed(), replies[True].mixed())
 
 
-def matrices(game: NormalGame) -> tuple[Integers, Integers]:
+def whole_matrices(game: NormalGame) -> tuple[Integers, Integers]:
     """Return both payoff matrices as positive whole numbers with the same equilibria."""
     if len(game.players) != 2:
         raise EquipoiseError(

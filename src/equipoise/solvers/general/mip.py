@@ -12,7 +12,7 @@ with J the sets of hers that follow. A 0-1 column b(I, a) lets either x_i(I, a) 
 be positive, not both, so every feasible point is an equilibrium, and one that plays best responses
 even at sets her own earlier actions rule out. A matrix game is the tree in which everybody moves once.
 
-With two players q is linear and the program exact (:func:`exact`); it can be asked for the equilibrium
+With two players q is linear and the program exact (:func:`solve_exactly`); it can be asked for the equilibrium
 with the largest weighted payments. With more it is a polynomial (:func:`approach`). Its products are
 replaced by tangents at the best profile so far, and everything the program demands may fail by a
 common slack, which it minimises; plans may move by no more than a radius, which shrinks when the
@@ -34,7 +34,7 @@ from equipoise.solvers.general.plans import Behaviour, Plans, sums
 from equipoise.solvers.general.search import Search
 
 
-def exact(search: Search, weights: Sequence[float] | None) -> None:
+def solve_exactly(search: Search, weights: Sequence[float] | None) -> None:
     """Look at an equilibrium of a game of one or two players, the best by ``weights`` if given."""
     plans = search.plans
     form = _Form(plans, Model(deadline=search.deadline))

@@ -250,7 +250,7 @@ def _steps(
         return
     search.method = "mip"
     if len(plans.players) <= 2:
-        mip.exact(search, weights)
+        mip.solve_exactly(search, weights)
         yield
     else:
         yield from mip.approach(search, breakpoints, encoding, rng)
