@@ -51,7 +51,7 @@ STRATEGY = [
     "solve GAME --resume --time 1 --iterations 5 --out F",
 ]
 TEXT = ["certify GAME F", "import GAME --text F --out out.eqp"]
-TOURNAMENT = ["certify tournament F", "plot F --out out"]
+TOURNAMENT = ["certify tournament F", "show F --limit 5", "plot F --out out"]
 
 
 @dataclass(frozen=True)

@@ -240,6 +240,14 @@ def _icm_error(rules: Tournament, players: int, values: Floats) -> dict[str, Any
     }
 
 
+def _icm_text(off: dict[str, Any]) -> str:
+    """Say where the chip model is furthest off."""
+    return (
+        f"off by up to {abs(off['icm'] - off['value']):.4f}: {off['icm']:.4f} instead of "
+        f"{off['value']:.4f} for the {off['position']} of {'/'.join(map(str, off['stacks']))}"
+    )
+
+
 def print_fields(fields: dict[str, Any], result: Result) -> None:
     """Print everything that was found, for people."""
     states = ", ".join(f"{count:,} with {m} players" for m, count in fields["states"].items())
@@ -256,11 +264,8 @@ def print_fields(fields: dict[str, Any], result: Result) -> None:
     }
     if fields["table_error"] is not None:
         facts["tables"] = f"values off by at most {fields['table_error']:.6f} for rounded ones"
-    off = fields["icm_error"]
-    facts["ICM"] = (
-        f"off by up to {abs(off['icm'] - off['value']):.4f}: {off['icm']:.4f} instead of "
-        f"{off['value']:.4f} for the {off['position']} of {'/'.join(map(str, off['stacks']))}"
-    )
+    if fields["gain"] is not None:
+        facts["ICM"] = _icm_text(fields["icm_error"])
     print_facts(facts)
     rows = [
         (name, number(stack), f"{value:.4f}", f"{icm:.4f}")
