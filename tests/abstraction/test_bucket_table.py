@@ -9,6 +9,7 @@ import pytest
 from equipoise.abstraction.base import Partition
 from equipoise.abstraction.bucket_table import BucketTable, random_table
 from equipoise.cards.deck import Deck
+from equipoise.cards.ranked import between_buckets, compatible, showdown
 from equipoise.errors import EquipoiseError
 from equipoise.games import poker
 from equipoise.games.poker.boards import Boards
@@ -123,6 +124,29 @@ def test_buckets_without_hands_change_nothing(children):
     ours, theirs = (solve(build(game, coarse), LP()) for coarse in (table, partition))
     assert ours.value == pytest.approx(theirs.value, abs=1e-12)
     assert solve(ours.form, DCFR(), Iterations(100)).gap < 0.05
+
+
+@pytest.mark.parametrize("hole", [1, 2])
+def test_all_buckets_at_once_are_one_after_another(hole):
+    """Against every bucket in one sweep, and against each by the sums over hands."""
+    random = np.random.default_rng(hole)
+    cards, buckets = 9, 4
+    holes = np.array(list(combinations(range(cards), hole)))
+    for _ in range(20):
+        rank, bucket = (
+            random.integers(5, size=len(holes)),
+            random.integers(buckets, size=len(holes)),
+        )
+        order = np.argsort(rank)
+        met, won = np.zeros((buckets, buckets)), np.zeros((buckets, buckets))
+        between_buckets(holes, order, rank, bucket, np.empty((2, cards + 1, buckets)), met, won)
+        for other in range(buckets):
+            reach, out = (bucket == other).astype(float), np.empty(len(holes))
+            compatible(holes, order, reach, np.empty(cards), out)
+            assert np.array_equal(met[:, other], np.bincount(bucket, out, buckets))
+            showdown(holes, order, rank, reach, np.empty((2, cards)), out)
+            net = won[:, other] - won[other]
+            assert np.array_equal(net, np.bincount(bucket, out, buckets))
 
 
 def test_arrays_and_functions_say_the_same():

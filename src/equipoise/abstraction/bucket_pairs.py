@@ -1,7 +1,7 @@
 """How often two buckets meet on the boards of a poker game, and how often each wins.
 
-On a known board, with n hands of which some are in bucket b, the hands that each hand can meet in b, and
-those it beats there less those that beat it, are two sums in linear time (:mod:`equipoise.cards.ranked`).
+On a known board, the hands that each hand can meet in each bucket, and those it beats there, are sums in
+linear time (:mod:`equipoise.cards.ranked`).
 Counts are whole numbers, exact in double precision, and no list of deals is made: memory is two
 matrices, buckets by buckets.
 """
@@ -15,7 +15,7 @@ import numpy as np
 from numba import njit
 
 from equipoise.cards.deck import Cards
-from equipoise.cards.ranked import compatible, showdown
+from equipoise.cards.ranked import between_buckets
 from equipoise.games.poker.boards import Batch, Boards
 from equipoise.games.poker.game import PokerGame
 from equipoise.games.signals.rounds import Floats, Indices
@@ -49,7 +49,7 @@ def count_pairs(
             ranks,
             bucket(hands).reshape(ranks.shape),
             batch.copies,
-            np.zeros((2, cards)),
+            cards,
             met,
             won,
         )
@@ -60,24 +60,24 @@ def count_pairs(
 def _count(
     holes: Any, orders: Any, ranks: Any, buckets: Any, copies: Any, cards: Any, met: Any, won: Any
 ) -> None:
-    """Add what happens on each board to ``met`` and ``won``, one bucket of the opponent at a time."""
+    """Add what happens on each board to ``met`` and ``won``.
+
+    On a board the buckets that occur there are numbered without gaps; they are few.
+    """
     hands = len(holes)
-    reach, out = np.zeros(hands), np.zeros(hands)
+    place, names = np.empty(hands, np.int64), np.empty(hands, np.int64)
     for b in range(len(orders)):
-        own, order, rank = buckets[b], orders[b], ranks[b]
-        members = np.argsort(own)
-        i = 0
-        while i < hands:
-            j, other = i, own[members[i]]
-            while j < hands and own[members[j]] == other:
-                reach[members[j]] = copies[b]
-                j += 1
-            compatible(holes, order, reach, cards[0], out)
-            for h in range(hands):
-                met[own[h], other] += out[h]
-            showdown(holes, order, rank, reach, cards, out)
-            for h in range(hands):
-                won[own[h], other] += out[h]
-            for k in range(i, j):
-                reach[members[k]] = 0.0
-            i = j
+        own = buckets[b]
+        size = 0
+        for h in np.argsort(own):
+            if size == 0 or own[h] != names[size - 1]:
+                names[size] = own[h]
+                size += 1
+            place[h] = size - 1
+        tables = np.empty((2, cards + 1, size), np.int32)
+        meet, wins = np.zeros((size, size), np.int32), np.zeros((size, size), np.int32)
+        between_buckets(holes, orders[b], ranks[b], place, tables, meet, wins)
+        for i in range(size):
+            for j in range(size):
+                met[names[i], names[j]] += copies[b] * meet[i, j]
+                won[names[i], names[j]] += copies[b] * (wins[i, j] - wins[j, i])

@@ -77,3 +77,57 @@ def showdown(holes: Any, order: Any, rank: Any, reach: Any, cards: Any, out: Any
                 stronger -= every[holes[h, 1]] - seen[holes[h, 1]]
             out[h] -= stronger
         i = j
+
+
+@njit(cache=True, error_model="numpy")
+def between_buckets(
+    holes: Any, order: Any, rank: Any, bucket: Any, cards: Any, met: Any, won: Any
+) -> None:
+    """Add, for pairs of buckets, the pairs of hands that meet, and those in which the first one wins.
+
+    The sums of the other two functions at once, against the hands of every bucket: ``cards`` is scratch
+    with two tables of a row for every card and one more, in which row -1 is all hands, and a column for
+    every bucket.
+    """
+    pairs, every, seen = holes.shape[1] == 2, cards[0], cards[1]
+    every[:] = 0
+    seen[:] = 0
+    for h in order:
+        _put(every, holes[h], bucket[h], pairs)
+    i = 0
+    while i < len(order):
+        j, strength = i, rank[order[i]]
+        while j < len(order) and rank[order[j]] == strength:
+            h = order[j]
+            own = bucket[h]
+            _add_compatible(every, holes[h], pairs, met[own])
+            _add_compatible(seen, holes[h], pairs, won[own])
+            if pairs:
+                # The same hand was taken out twice, once for each card.
+                met[own, own] += 1
+            j += 1
+        for k in range(i, j):
+            h = order[k]
+            _put(seen, holes[h], bucket[h], pairs)
+        i = j
+
+
+@njit(cache=True, error_model="numpy")
+def _put(table: Any, hole: Any, bucket: Any, pairs: Any) -> None:
+    """Count a hand of a bucket among all, and with each of its cards."""
+    table[-1, bucket] += 1
+    table[hole[0], bucket] += 1
+    if pairs:
+        table[hole[1], bucket] += 1
+
+
+@njit(cache=True, error_model="numpy")
+def _add_compatible(table: Any, hole: Any, pairs: Any, out: Any) -> None:
+    """Add the hands in ``table`` that have no card of ``hole``, by bucket."""
+    total, first, second = table[-1], table[hole[0]], table[hole[-1]]
+    if pairs:
+        for b in range(len(out)):
+            out[b] += total[b] - first[b] - second[b]
+    else:
+        for b in range(len(out)):
+            out[b] += total[b] - first[b]
