@@ -54,6 +54,7 @@ TESTS: dict[str, tuple[str, ...]] = {
     "certificates": ("certificates/test_tree.py", "certificates/test_certificates.py"),
     "certificates.arithmetic": ("certificates/test_arithmetic.py",),
     "certificates.certificate": ("certificates/test_arithmetic.py",),
+    "certificates.public": ("certificates/test_public.py",),
     "certificates.bayesian": ("qualitative/test_certify_bayesian.py",),
     "certificates.tournament": ("tournament/test_algorithms.py",),
     "games.files": ("games/test_rules_file.py", "games/test_load.py"),

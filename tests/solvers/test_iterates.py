@@ -19,9 +19,11 @@ from equipoise.games.signals.stage_game import StageGame
 from equipoise.games.signals.unroll import unroll
 from equipoise.games.trees.classic import kuhn
 from equipoise.games.trees.extensive import ExtensiveGame
+from equipoise.numerics import threads
 from equipoise.sequence.build import SequenceForm, build, units_of
 from equipoise.sequence.payoffs import tiling
 from equipoise.solvers.base import Context
+from equipoise.solvers.saddle import tiled
 from equipoise.solvers.saddle.cfr import TABLE, member
 from equipoise.solvers.saddle.cfr_compiled import CFRRun
 from equipoise.strategy.profile import Layout, Strategy
@@ -195,6 +197,9 @@ def test_many_tiles_iterate_as_one_does(
 ) -> None:
     whole = build(game)
     monkeypatch.setattr(tiling, "_TILE_SEQUENCES", 1)
+    # Few tiles leave some of the usual lanes idle: of two, each has several to walk.
+    for module in (threads, tiled):
+        monkeypatch.setattr(module, "LANES", 2)
     form, tree = build(game), unroll(game)
     assert form.A.tiled is not None
     assert len(form.A.tiled.last.cut.tile) > len(whole.A.tiled.last.cut.tile) == 2
