@@ -579,3 +579,89 @@ def test_a_deck_has_one_suit_unless_said() -> None:
 def test_what_a_deck_cannot_have(change: tuple[str, str], match: str) -> None:
     with pytest.raises(EquipoiseError, match=match):
         parse_rules(CARDS.replace(*change))
+
+
+ORDER = 'order = ["low", "mid", "high"]'
+
+
+@pytest.mark.parametrize(
+    ("ranking", "match"),
+    [
+        (f"{ORDER}\nvalues = {{ low = 1, mid = 2, high = 3 }}", "ranking: expected one of 'order'"),
+        ("", "ranking: expected one of 'order'"),
+        ("best = 1", "best: unknown field"),
+        ('order = "low"', r"ranking\.order: found 'low', expected a list of signals"),
+        ('beats = "low"', r"ranking\.beats: found 'low', expected a list of pairs"),
+        ('beats = [["high", "mid"], "low"]', r"ranking\.beats: found .* a list of pairs"),
+        ('beats = [["high", "mid"], ["low"]]', r"ranking\.beats: found .* a list of pairs"),
+        ("values = { low = 1, mid = 2 }", r"values\.high: found nothing"),
+        ("values = { low = 1, mid = 2, high = 3, top = 4 }", "found 'top', expected one of low"),
+    ],
+)
+def test_rankings_are_one_order_of_all_signals(ranking: str, match: str) -> None:
+    with pytest.raises(EquipoiseError, match=match):
+        parse_rules(DUEL.replace(ORDER, ranking))
+
+
+def test_beats_may_leave_equals_and_follow_from_others() -> None:
+    """high beats mid and odd, both beat low; that high beats low follows, and mid ties with odd."""
+    pairs = '[["high", "mid"], ["high", "odd"], ["mid", "low"], ["odd", "low"]]'
+    text = DUEL.replace(
+        "[signals]\n" + ORDER.replace("order", "names"), "[signals]\nnames = [NAMES]"
+    )
+    text = text.replace("NAMES", '"low", "mid", "odd", "high"')
+    game = parse_rules(text.replace(ORDER, f"beats = {pairs}"))
+    assert game.value("showdown", (3, 0)) == (1, -1)
+    assert game.value("showdown", (1, 2)) == (0, 0)
+    assert game.value("showdown", (0, 2)) == (-1, 1)
+
+
+PRIZE = (
+    DUEL.replace("private = 1\nbet = 1\ncap = 1", "private = 1\npublic = 1\nSTAGE")
+    .replace("STAGE", 'stage = { outcome = "prize" }')
+    .partition("[ranking]")[0]
+)
+
+
+@pytest.mark.parametrize(
+    ("of", "worth"), [("[1]", 1), ("[2]", 10), ('["public"]', 100), ('[1, 2, "public"]', 111)]
+)
+def test_an_outcome_counts_the_signals_of_those_it_lists(of: str, worth: int) -> None:
+    """A deal lists public signals first, then each player's."""
+    game = parse_rules(
+        f"{PRIZE}[outcome.prize]\nof = {of}\nvalues = {{ low = 1, mid = 10, high = 100 }}\n"
+    )
+    assert game.value("prize", (2, 0, 1)) == (worth, -worth)
+
+
+def test_a_table_reads_player_1_then_player_2_then_what_is_public() -> None:
+    cells = product(("low", "mid", "high"), repeat=3)
+    rows = [f"{'.'.join(cell)} = {n}" for n, cell in enumerate(cells)]
+    game = parse_rules(f"{PRIZE}[outcome.prize.table]\n" + "\n".join(rows))
+    assert game.value("prize", (2, 0, 1)) == (5, -5)
+
+
+@pytest.mark.parametrize(
+    ("outcome", "match"),
+    [
+        ("of = []\nvalues = { low = 1, mid = 2, high = 3 }", r"prize\.of: .* a list of 1, 2"),
+        ("of = 1\nvalues = { low = 1, mid = 2, high = 3 }", r"prize\.of: .* a list of 1, 2"),
+        ("of = [[1]]\nvalues = { low = 1, mid = 2, high = 3 }", r"prize\.of: .* a list of 1, 2"),
+        ("of = [3]\nvalues = { low = 1, mid = 2, high = 3 }", r"prize\.of: .* a list of 1, 2"),
+        ("of = [1]", "prize: expected either 'of' and 'values' or a 'table'"),
+        ("values = { low = 1 }\ntable = { low = 1 }", "prize: expected either 'of'"),
+        ("of = [1]\nworth = { low = 1 }", "worth: unknown field"),
+        ("table = { low = { mid = 1 } }", r"prize\.table\.mid\.high\.low: found None"),
+    ],
+)
+def test_bad_outcomes_are_named(outcome: str, match: str) -> None:
+    with pytest.raises(EquipoiseError, match=match):
+        parse_rules(f"{PRIZE}[outcome.prize]\n{outcome}\n")
+
+
+def test_outcomes_are_for_two_players() -> None:
+    text = f"{PRIZE}[outcome.prize]\nof = [1]\nvalues = {{ low = 1, mid = 2, high = 3 }}\n"
+    names = '"low", "mid", "high", "top"'
+    text = text.replace('"low", "mid", "high"', names)
+    with pytest.raises(EquipoiseError, match=r"outcome\.prize: found 3 players, expected two"):
+        parse_rules("players = 3\n" + text)

@@ -108,7 +108,8 @@ def read_outcome(fields: Fields, signals: Sequence[str], players: int) -> Outcom
 def _sum_outcome(fields: Fields, signals: Sequence[str]) -> OutcomeFunction:
     """Add up the values of the signals of those whom ``of`` lists."""
     values, counted = _values(fields, signals), fields.data.get("of")
-    if not isinstance(counted, list) or not counted or not set(counted) <= {1, 2, "public"}:
+    known = (1, 2, "public")
+    if not isinstance(counted, list) or not counted or any(who not in known for who in counted):
         fields.fail("of", "a list of 1, 2 and 'public'")
 
     def outcome(public: Deal, private: tuple[Deal, ...]) -> Sequence[Number]:
