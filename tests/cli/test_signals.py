@@ -67,7 +67,7 @@ def test_dominated_actions_can_be_eliminated_first(cli: Cli) -> None:
 
 def test_dominated_actions_of_a_tree_can_be_eliminated_first(cli: Cli) -> None:
     solved = cli("solve", "kuhn", "--eliminate", "--out", "left.eqp", "--json").fields
-    assert solved["algorithm"] == "eliminate:lp"
+    assert solved["algorithm"] == "eliminate:lp-dense"
     assert solved["value"] == pytest.approx(-1 / 18, abs=1e-9)  # Kuhn 1950
     assert solved["undominated"] == {"rows": 16, "columns": 17}
 

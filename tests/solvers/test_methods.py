@@ -81,7 +81,7 @@ def test_every_option_is_spelled_and_read_back(name):
 @pytest.mark.parametrize(
     ("game", "target", "name"),
     [
-        (kuhn(), 1e-6, "lp"),
+        (kuhn(), 1e-6, "lp-dense"),
         (leduc(), 1e-6, "shrink:lp"),
         (poker.rhode_island(ranks=3, suits=2), 1.0, "dcfr(dtype=float32,gamma=4)"),
         (poker.rhode_island(ranks=3, suits=2), 1e-9, "dcfr(gamma=4)"),

@@ -23,18 +23,10 @@ from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
 from equipoise.errors import EquipoiseError
+from equipoise.numerics.dictionary import maximise
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
-
-_PRICE = 1e-12
-"""A reduced cost below this does not enter the basis."""
-_PIVOT = 1e-9
-"""A pivot element below this is never used."""
-_SLACK = 1e-13
-"""Infeasibility that the ratio test may trade for a larger pivot (Harris)."""
-_PATIENCE = 40
-"""Degenerate pivots in a row before Bland's rule takes over."""
 
 
 @dataclass(frozen=True)
@@ -113,16 +105,7 @@ def _simplex(problems: Floats, offsets: Floats, blocks: int, X: Floats, Y: Float
     weights, prices = np.empty(R), np.empty(N)
     for s in range(problems.shape[0]):
         _first_dictionary(problems[s], offsets[s], blocks, D, basic, nonbasic)
-        stalled = 0
-        for _ in range(20 * (rows + cols)):
-            bland = stalled >= _PATIENCE
-            enter = _entering(D, nonbasic, bland)
-            leave = _leaving(D, basic, enter, bland)
-            if leave == 0:
-                break
-            stalled = stalled + 1 if D[leave, 0] <= _SLACK else 0
-            _pivot(D, leave, enter)
-            basic[leave - 1], nonbasic[enter - 1] = nonbasic[enter - 1], basic[leave - 1]
+        maximise(D, basic, nonbasic)
         weights[:], prices[:] = 0.0, 0.0
         for i in range(rows):
             if basic[i] < R:
@@ -191,57 +174,6 @@ def _first_dictionary(
             i += 1
             D[i, 0] = M[r0, c] - M[r0, c0]
             D[i, R + block] = 1.0
-
-
-@njit(cache=True)
-def _entering(D: Floats, nonbasic: Integers, bland: bool) -> int:
-    """Column of the largest reduced cost, or of the lowest variable under Bland's rule; 0: none."""
-    enter, best = 0, _PRICE
-    for k in range(1, D.shape[1]):
-        if D[0, k] > best:
-            if not bland:
-                enter, best = k, D[0, k]
-            elif enter == 0 or nonbasic[k - 1] < nonbasic[enter - 1]:
-                enter = k
-    return enter
-
-
-@njit(cache=True)
-def _leaving(D: Floats, basic: Integers, enter: int, bland: bool) -> int:
-    """Row that limits the entering variable, of near ties the largest pivot (Harris); 0: none."""
-    if enter == 0:
-        return 0
-    step = np.inf
-    slack = 0.0 if bland else _SLACK
-    for i in range(1, D.shape[0]):
-        if D[i, enter] < -_PIVOT:
-            step = min(step, (max(D[i, 0], 0.0) + slack) / -D[i, enter])
-    leave = 0
-    for i in range(1, D.shape[0]):
-        if D[i, enter] < -_PIVOT and max(D[i, 0], 0.0) / -D[i, enter] <= step:
-            if leave == 0:
-                leave = i
-            elif bland:
-                leave = i if basic[i - 1] < basic[leave - 1] else leave
-            elif D[i, enter] < D[leave, enter]:
-                leave = i
-    return leave
-
-
-@njit(cache=True)
-def _pivot(D: Floats, leave: int, enter: int) -> None:
-    """Exchange the basic variable of row ``leave`` with the nonbasic one of column ``enter``."""
-    size = D.shape[1]
-    inverse = -1.0 / D[leave, enter]
-    D[leave, enter] = -1.0
-    for k in range(size):
-        D[leave, k] *= inverse
-    for i in range(D.shape[0]):
-        factor = D[i, enter]
-        if i != leave and factor != 0.0:
-            D[i, enter] = 0.0
-            for k in range(size):
-                D[i, k] += factor * D[leave, k]
 
 
 @njit(cache=True)

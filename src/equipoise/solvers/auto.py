@@ -17,9 +17,11 @@ from equipoise.sequence.reductions.merge import shrink
 from equipoise.solvers.base import Method
 from equipoise.solvers.saddle.cfr import DCFR
 from equipoise.solvers.saddle.lp import LP
+from equipoise.solvers.saddle.lp_dense import DenseLP
 from equipoise.solvers.saddle.reduced import Reduced
 
-TINY = 200  # payoffs up to which a program is solved sooner than made smaller
+TINY = 200  # payoffs up to which a program is solved sooner than made smaller, or handed to HiGHS
+TINY_SEQUENCES = 400  # and sequences: beyond, a dense dictionary is no longer small
 WORTH = 0.9  # share of the sequences above which merging the others is not worth its time
 SIMPLEX_NONZEROS = 20_000
 IPX_NONZEROS = 300_000
@@ -37,7 +39,8 @@ def choose(form: SequenceForm, target: float) -> tuple[Method, str]:
     if form.A.stored is None:
         return _choose_factored(form, target)
     if form.A.nonzeros <= TINY:
-        return LP(), f"{form.A.nonzeros:,} payoff entries: one linear program is fastest, and exact"
+        method, why = _choose_sparse(form, target)
+        return method, f"{form.A.nonzeros:,} payoff entries: {why}"
     small = shrink(form, WORTH)
     method, why = _choose_sparse(small.form, target)
     if small.form is form:
@@ -49,7 +52,10 @@ def choose(form: SequenceForm, target: float) -> tuple[Method, str]:
 def _choose_sparse(form: SequenceForm, target: float) -> tuple[Method, str]:
     """Choose between two linear programs and CFR for a tree."""
     size = form.A.nonzeros
-    a_sequence = size / (form.X.size + form.Y.size)
+    sequences = form.X.size + form.Y.size
+    a_sequence = size / sequences
+    if size <= TINY and sequences <= TINY_SEQUENCES:
+        return DenseLP(), "a dense simplex method is fastest, and exact"
     if size <= SIMPLEX_NONZEROS or (size <= IPX_NONZEROS and a_sequence <= SPARSE):
         return LP(), "one linear program is fastest, and exact"
     if size <= IPX_NONZEROS and target < ROUGH * form.units.stake:

@@ -79,6 +79,9 @@ METHODS: dict[str, MethodEntry] = {
     "lp": _lp("dual-simplex", "exact, by dual simplex: games up to some 10,000 sequences"),
     "lp-primal": _lp("primal-simplex", "exact, by primal simplex: a cross-check of lp"),
     "lp-ipx": _lp("ipx", "exact, by interior point and crossover: larger games than lp"),
+    "lp-dense": MethodEntry(
+        "equipoise.solvers.saddle.lp_dense:DenseLP", {}, "exact, by dense simplex: tiny games"
+    ),
     **{name: _cfr(name, member.why) for name, member in MEMBERS.items()},
     "egt": _egt("excessive gap, entropy prox with global-entropy weights: O(1/gap), guaranteed"),
     "egt-kroer": _egt("excessive gap with the weights of Kroer et al.", weights="kroer"),

@@ -101,9 +101,9 @@ def plans(form: SequenceForm, outcome: ProgramResult) -> tuple[Plan, Plan]:
     """Return exactly feasible plans near the primal and dual point of ``outcome``."""
     x = outcome.x[: form.X.size] if len(outcome.x) else np.zeros(form.X.size)
     y = outcome.dual[: form.Y.size] if len(outcome.dual) else np.zeros(form.Y.size)
-    return _feasible(form.X, x), _feasible(form.Y, y)
+    return feasible(form.X, x), feasible(form.Y, y)
 
 
-def _feasible(space: Treeplex, plan: NDArray[np.float64]) -> Plan:
+def feasible(space: Treeplex, plan: NDArray[np.float64]) -> Plan:
     """Clip, then rebuild the plan from its behaviour: satisfies every constraint to rounding."""
     return space.plan(space.behaviour(np.maximum(plan, 0.0)))
