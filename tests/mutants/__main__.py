@@ -68,7 +68,11 @@ TESTS: dict[str, tuple[str, ...]] = {
     "sequence.build": ("sequence/test_blocks.py", "sequence/test_treeplex.py"),
     "sequence.treeplex": ("sequence/test_blocks.py",),
     "sequence.backends.compiled": ("sequence/test_blocks.py",),
-    "sequence.payoffs.sparse": ("sequence/test_blocks.py", "sequence/test_treeplex.py"),
+    "sequence.payoffs.sparse": (
+        "sequence/test_blocks.py",
+        "sequence/test_treeplex.py",
+        "sequence/test_sampled.py",
+    ),
     "sequence.projection": ("sequence/test_projection.py",),
     "sequence.reductions.merge": ("sequence/test_shrink.py",),
     "sequence.reductions.restrict": ("sequence/test_restrict.py",),

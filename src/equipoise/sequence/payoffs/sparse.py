@@ -72,7 +72,6 @@ class Sparse(Payoff):
         from scipy import sparse
 
         matrix = sparse.coo_matrix((values, (rows, columns)), shape=shape).tocsr()
-        matrix.sum_duplicates()
         matrix.eliminate_zeros()
         return cls(_rows(matrix), _rows(matrix.T.tocsr()), shape, deals)
 
