@@ -211,3 +211,11 @@ def test_random_rules_make_a_game_or_a_sentence(answers: dict[str, Any]) -> None
     except EquipoiseError as error:
         message = str(error)
     assert "\n" not in message
+
+
+def test_more_players_than_there_can_be() -> None:
+    class Crowd(Coin):
+        players = 10**9
+
+    with pytest.raises(EquipoiseError, match="1000000000 players, expected at most 10,000"):
+        from_rules(Crowd(), "crowd")

@@ -25,7 +25,8 @@ def test_the_hull_of_a_curve() -> None:
 def test_the_hull_of_a_concave_or_flat_function_is_itself() -> None:
     q = grid(3, 20)
     for v in ((q**0.5).sum(axis=1), np.ones(len(q)), q @ [1.0, 2.0, 3.0]):
-        assert concave_hull(q, v) == pytest.approx(v, abs=1e-9)
+        for unit in (1.0, 1e-200, 1e300):
+            assert concave_hull(q, unit * v) / unit == pytest.approx(v, abs=1e-9)
 
 
 def test_the_curves_go_through_the_answer() -> None:

@@ -17,7 +17,7 @@ from equipoise.numerics.polynomial import total
 from equipoise.sequence.build import build
 from equipoise.solvers.base import solve
 from equipoise.solvers.bayesian.qualitative import qualitative
-from equipoise.solvers.bayesian.signal_lp import guarantee, zero_sum
+from equipoise.solvers.bayesian.signal_lp import _Arrivals, guarantee, zero_sum
 from equipoise.solvers.driver import Stop
 from equipoise.solvers.saddle.lp import LP
 from equipoise.strategy.regions import Profile, project
@@ -138,3 +138,11 @@ def test_the_bucket_row_is_not_that_of_the_exact_abstraction() -> None:
         assert most < min(values)
         assert max(values) < BUCKETS[125]
         assert min(values) > BUCKETS[buckets] + 0.005
+
+
+def test_a_long_deck_is_no_deep_recursion() -> None:
+    game, cards = deck(1500), 1500
+    plans = len(game.plans[0])
+    model = Model()
+    mixture = [[model.variable(0.0, 1.0) for _ in range(plans)] for _ in range(cards)]
+    assert _Arrivals(model, game, 0, mixture).below(0, cards).terms

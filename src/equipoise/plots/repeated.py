@@ -87,15 +87,20 @@ def concave_hull(q: Floats, v: Floats) -> Floats:
     """Return, at the points q, the smallest concave function that is nowhere below v there."""
     from scipy.spatial import ConvexHull
 
-    # Corners far below make the hull solid, and add no upper face.
-    floor = np.full(q.shape[1], v.min() - 1.0 - np.ptp(v))
+    low, spread = v.min(), np.ptp(v)
+    if spread == 0:
+        return v
+    # In units of its own range, so that the hull's tolerances mean the same for every game. Corners far
+    # below make the hull solid, and add no upper face.
+    v = (v - low) / spread
+    floor = np.full(q.shape[1], -2.0)
     solid = np.vstack(
         [np.column_stack([q, v])[:, 1:], np.column_stack([np.eye(q.shape[1]), floor])[:, 1:]]
     )
     faces = ConvexHull(solid).equations
     upper = faces[faces[:, -2] > 1e-9]
     heights = -(q[:, 1:] @ upper[:, :-2].T + upper[:, -1]) / upper[:, -2]
-    return np.asarray(heights.min(axis=1))
+    return np.asarray(low + spread * heights.min(axis=1))
 
 
 def _sampled(game: RepeatedGame, extra: Floats) -> tuple[Floats, Floats, Floats]:

@@ -24,6 +24,10 @@ _METHODS = ("initial", "player", "actions", "chance", "next", "information", "pa
 _LONGEST = 80
 
 
+# Nobody plays in such company; a number beyond it is a mistake.
+_MOST_PLAYERS = 10_000
+
+
 class Questions:
     """The methods of :class:`equipoise.games.trees.builder.Rules`, each answered as it must be."""
 
@@ -135,7 +139,10 @@ class Questions:
         self.refuse(f"found no such method, expected the methods {', '.join(_METHODS)}")
 
     def _player_names(self, players: Any) -> tuple[str, ...]:
-        if isinstance(players, int) and not isinstance(players, bool) and players > 0:
+        is_number = isinstance(players, int) and not isinstance(players, bool)
+        if is_number and players > _MOST_PLAYERS:
+            self.refuse(f"found {short(players)} players, expected at most {_MOST_PLAYERS:,}")
+        if is_number and players > 0:
             return tuple(f"Player {i + 1}" for i in range(players))
         is_named = _is_list(players) and not isinstance(players, str) and len(players) > 0
         if not is_named or not all(isinstance(name, str) for name in players):

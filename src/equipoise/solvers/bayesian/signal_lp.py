@@ -91,7 +91,7 @@ class _Arrivals:
             self.joint = signals.joint if player == 0 else signals.joint.T
             self.factors = _constant(self.joint)
         self.arrival = cache(self._arrival)
-        self.below = cache(self._below)
+        self._sums: dict[int, list[Polynomial]] = {}
 
     def worth(self, leaf: int, m: int) -> Polynomial:
         """Return what ``player`` gets at ``leaf`` against signal ``m``, times their probabilities."""
@@ -107,12 +107,14 @@ class _Arrivals:
         reach = self.game.round.reach[self.player][:, leaf]
         return total(x for x, comes in zip(self.mixture[cell], reach, strict=True) if comes)
 
-    def _below(self, leaf: int, cell: int) -> Polynomial:
+    def below(self, leaf: int, cell: int) -> Polynomial:
         """Return the weight of arrivals at ``leaf`` with one of the first ``cell`` signals."""
-        if cell == 0:
-            return Polynomial()
-        last = self.arrival(leaf, cell - 1) * float(self.factors[0][cell - 1])
-        return self.model.define(self.below(leaf, cell - 1) + last, 0.0, np.inf)
+        sums = self._sums.setdefault(leaf, [Polynomial()])
+        while len(sums) <= cell:
+            k = len(sums) - 1
+            last = self.arrival(leaf, k) * float(self.factors[0][k])
+            sums.append(self.model.define(sums[-1] + last, 0.0, np.inf))
+        return sums[cell]
 
     def _split(self, leaf: int, m: int) -> tuple[Polynomial, Polynomial, Polynomial]:
         """Return the weights of arrivals with a signal below, at and above ``m``."""
