@@ -117,6 +117,12 @@ def test_every_page_can_be_found() -> None:
     assert sorted(listed) == sorted(str(page.relative_to(docs)) for page in docs.rglob("*.md"))
 
 
+def test_the_first_page_leads_to_every_other() -> None:
+    first = (ROOT / "docs" / "index.md").read_text()
+    for page in (ROOT / "docs").glob("*.md"):
+        assert page.name == "index.md" or f"({page.name})" in first
+
+
 def test_scripts_can_be_run() -> None:
     assert os.access(ROOT / "run", os.X_OK)
     assert os.access(ROOT / ".ci" / "run", os.X_OK)
