@@ -49,7 +49,7 @@ def report(game: BayesianGame, products: Products, theirs: str) -> None:
     guaranteed = "-" if products.solver == "scip" else f"{bound(products.breakpoints):.3g}"
     kind = "scip" if products.solver == "scip" else products.encoding
     print(
-        f"{points:>4s} {kind:12s} {answer.status:12s} {seconds:7.2f} {answer.binaries:6d} "
+        f"{points:>4s} {kind:12s} {answer.status.value:12s} {seconds:7.2f} {answer.binaries:6d} "
         f"{guaranteed:>10s} {raw:10.1e} {polished:10.1e}   {theirs}"
     )
 

@@ -84,7 +84,7 @@ def random_games(count: int) -> None:
             start = time.process_time()
             solution = solve_repeated(game, tolerance)
             times.append(time.process_time() - start)
-            cells.append(solution.rounds[-1].cells)
+            cells.append(solution.cells)
             faults += not is_right(solution, tolerance, divisions, rng)
         print(
             f"K = {states}, up to {most} x {most}, gap {tolerance:.0e}: {len(times)} games, "

@@ -17,6 +17,7 @@ from equipoise.games.bayesian.game import BayesianGame
 from equipoise.numerics import clock
 from equipoise.numerics.encodings import ENCODINGS, Encoding
 from equipoise.solvers.bayesian.qualitative import Products, attempt, qualitative
+from equipoise.solvers.driver import Status
 
 UNIFORM = BayesianGame(raise_or_fold(), Signals.uniform(3))
 
@@ -37,7 +38,7 @@ def test_few_breakpoints_are_enough(encoding: Encoding) -> None:
     answer = qualitative(
         UNIFORM, models(UNIFORM.round, RAISE_OR_FOLD), products=Products(5, encoding)
     )
-    assert answer.status == "equilibrium"
+    assert answer.status is Status.CONVERGED
     assert certify_bayesian(UNIFORM, answer.raw.profile(UNIFORM)).epsilon <= 0.02
     assert certify_bayesian(UNIFORM, answer.regions.profile(UNIFORM)).epsilon <= 1e-12
 
@@ -47,7 +48,7 @@ def test_fifty_breakpoints() -> None:
     # A busy machine must not end in the coarser model that a time limit falls back to.
     candidates = models(UNIFORM.round, RAISE_OR_FOLD)
     answer = qualitative(UNIFORM, candidates, products=Products(50), time_limit=3600.0)
-    assert answer.status == "equilibrium"
+    assert answer.status is Status.CONVERGED
     assert certify_bayesian(UNIFORM, answer.raw.profile(UNIFORM)).epsilon <= 1e-3
     assert certify_bayesian(UNIFORM, answer.regions.profile(UNIFORM)).epsilon <= 1e-5
 
@@ -58,7 +59,7 @@ def test_other_distributions(seed: int) -> None:
     cdf = random_cdf(rng)
     game = BayesianGame(raise_or_fold(), Signals.continuous(cdf, cdf, cdf))
     answer = qualitative(game, models(game.round, RAISE_OR_FOLD), products=Products(5))
-    assert answer.status == "equilibrium"
+    assert answer.status is Status.CONVERGED
     assert certify_bayesian(game, answer.regions.profile(game)).epsilon <= 1e-9
 
 
@@ -67,7 +68,7 @@ def test_scip_takes_products_as_they_are() -> None:
     answer = qualitative(
         UNIFORM, models(UNIFORM.round, RAISE_OR_FOLD), products=Products(solver="scip")
     )
-    assert answer.status == "equilibrium"
+    assert answer.status is Status.CONVERGED
     assert answer.binaries == 0
     assert certify_bayesian(UNIFORM, answer.raw.profile(UNIFORM)).epsilon <= 1e-8
 
@@ -107,7 +108,7 @@ def test_the_time_limit_holds_while_the_program_is_written(monkeypatch: pytest.M
     assert next(looks) < 100
     answer = qualitative(UNIFORM, game_models, time_limit=0.05, products=Products(50))
     # Without any time there is a profile still, in the order that the model asks for.
-    assert answer.status == "limit"
+    assert answer.status is Status.TIME_LIMIT
     assert answer.rows == 0
     for a, b in answer.model.closure:
         assert answer.thresholds[a] <= answer.thresholds[b]

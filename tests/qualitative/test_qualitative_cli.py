@@ -40,7 +40,7 @@ def test_thresholds_and_certificate_as_json(call: Any) -> None:
     code, out, _ = call("qualitative", "game.toml", "--json")
     found = json.loads(out)
     assert code == 0
-    assert found["status"] == "equilibrium"
+    assert found["status"] == "converged"
     assert found["thresholds"] == pytest.approx({"a": 0.3, "b": 0.9, "c": 0.6}, abs=1e-9)
     assert found["epsilon"] <= 1e-12
     assert found["values"] == pytest.approx([1.1, 0.9])

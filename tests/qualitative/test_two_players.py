@@ -13,6 +13,7 @@ from equipoise.games.bayesian.distributions import Cdf, Signals
 from equipoise.games.bayesian.game import BayesianGame, UtilityGame
 from equipoise.games.bayesian.parametric import parse_models
 from equipoise.solvers.bayesian.qualitative import Answer, indifference, polish, qualitative
+from equipoise.solvers.driver import Status
 
 
 def epsilon(game: BayesianGame | UtilityGame, answer: Answer) -> float:
@@ -27,7 +28,7 @@ def test_the_motivating_game_agrees_with_its_equations_solved_by_hand(pot: float
     game = BayesianGame(bet_or_check(float(pot)), Signals.uniform())
     for text in (BET_OR_CHECK, BET_OR_CHECK.rsplit("\n", 1)[0]):
         answer = qualitative(game, models(game.round, text))
-        assert answer.status == "equilibrium"
+        assert answer.status is Status.CONVERGED
         assert answer.thresholds == pytest.approx({"a": a, "b": b, "c": c}, abs=1e-8)
         assert epsilon(game, answer) <= 1e-12
 
@@ -57,7 +58,7 @@ def test_the_lower_and_the_higher_signal_mirror_each_other() -> None:
 def test_finite_kuhn_poker_mixes_at_thresholds(n: int) -> None:
     game = BayesianGame(kuhn_round(), Signals.deck(n))
     answer = qualitative(game, models(game.round, KUHN))
-    assert answer.status == "equilibrium"
+    assert answer.status is Status.CONVERGED
     proof = certify_bayesian(game, answer.regions.profile(game))
     assert proof.epsilon <= 1e-12
     if n == 3:
@@ -70,7 +71,7 @@ def test_finite_independent_signals_with_ties(seed: int) -> None:
     signals = Signals.discrete(*rng.dirichlet(np.ones(6), size=2))
     game = BayesianGame(bet_or_check(2.0), signals)
     answer = qualitative(game, models(game.round, BET_OR_CHECK.rsplit("\n", 1)[0]))
-    assert answer.status == "equilibrium"
+    assert answer.status is Status.CONVERGED
     assert epsilon(game, answer) <= 1e-10
 
 
@@ -80,7 +81,7 @@ def solve_rivers(first: int, last: int) -> set[str]:
     for k, (pot, game) in enumerate(random_rivers(last)[first:], start=first):
         answer = qualitative(game, models(game.round, *RIVER))
         chosen.add(answer.model.name)
-        if answer.status != "equilibrium":
+        if answer.status is not Status.CONVERGED:
             unsolved.append(k)
             continue
         assert epsilon(game, answer) <= 1e-6 * pot
@@ -101,7 +102,7 @@ def test_two_hundred_rivers() -> None:
 def test_an_order_left_open_is_found() -> None:
     pot, game = random_rivers(1)[0]
     whole = qualitative(game, models(game.round, RIVER_1 + RIVER_2))
-    assert whole.status == "equilibrium"
+    assert whole.status is Status.CONVERGED
     assert epsilon(game, whole) <= 1e-9 * pot
 
 
@@ -111,7 +112,7 @@ def test_dependent_signals(cells: int) -> None:
     signals = Signals.density(lambda x, y: 1 - 0.4 * (2 * x - 1) * (2 * y - 1), cells=cells)
     game = BayesianGame(bet_or_check(2.0), signals)
     answer = qualitative(game, models(game.round, BET_OR_CHECK))
-    assert answer.status == "equilibrium"
+    assert answer.status is Status.CONVERGED
     assert epsilon(game, answer) <= 1e-10
 
 
@@ -120,7 +121,7 @@ def test_dependence_can_make_a_model_wrong() -> None:
     signals = Signals.density(lambda x, y: 1 + 0.4 * (2 * x - 1) * (2 * y - 1), cells=4)
     game = BayesianGame(bet_or_check(2.0), signals)
     answer = qualitative(game, models(game.round, BET_OR_CHECK))
-    assert answer.status == "none"
+    assert answer.status is Status.EXHAUSTED
     assert epsilon(game, answer) > 1e-3
 
 
@@ -164,7 +165,7 @@ def test_utilities_as_code_entry_with_private_costs() -> None:
     answer = qualitative(
         game, parse_models("P1: enter |a| stay out\nP2: enter |b| stay out", game.plans)
     )
-    assert answer.status == "equilibrium"
+    assert answer.status is Status.CONVERGED
     proof = certify_bayesian(game, answer.regions.profile(game))
     assert proof.epsilon <= 1e-9
     assert proof.error == pytest.approx(2 * game.error)
@@ -174,7 +175,7 @@ def test_utilities_as_code_entry_with_private_costs() -> None:
 def test_a_wrong_model_gets_the_nearest_profile_and_its_gap() -> None:
     game = BayesianGame(bet_or_check(3.0), Signals.uniform())
     answer = qualitative(game, models(game.round, "P1: check |a| bet\nP2: fold |c| call"))
-    assert answer.status == "none"
+    assert answer.status is Status.EXHAUSTED
     assert epsilon(game, answer) > 0.01
 
 
@@ -182,7 +183,7 @@ def test_a_time_limit_returns_the_best_profile_so_far() -> None:
     signals = Signals.density(lambda x, y: 1 - 0.5 * (2 * x - 1) * (2 * y - 1), cells=10)
     game = BayesianGame(kuhn_round(), signals)
     answer = qualitative(game, models(game.round, KUHN), time_limit=1.0)
-    assert answer.status in ("none", "limit")
+    assert answer.status in (Status.EXHAUSTED, Status.TIME_LIMIT)
     assert np.isfinite(epsilon(game, answer))
 
 

@@ -11,26 +11,24 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from equipoise.certificates.certificate import Certificate
 from equipoise.games.bayesian.game import SignalGame, UtilityGame
 from equipoise.strategy.regions import Profile, Regions, interim
 
 Floats = NDArray[np.float64]
 
 
-@dataclass(frozen=True)
-class BayesianCertificate:
-    """What a profile is worth, and what its best replies would gain.
+@dataclass(frozen=True, repr=False)
+class BayesianCertificate(Certificate):
+    """What a profile of a Bayesian game is worth, and what its best replies would gain.
 
     Attributes
     ----------
-    values
-        Expected payment of every player.
-    gains
-        Gain of every player from her best response; ``epsilon`` is the largest.
     worst
         Largest gain of every player at any one signal: the ε of an every-private-signal equilibrium
         (Definition 9). Signals of zero density count.
@@ -38,15 +36,29 @@ class BayesianCertificate:
         How far ``epsilon`` may be off because distribution functions were approximated.
     """
 
-    values: tuple[float, ...]
-    gains: tuple[float, ...]
-    worst: tuple[float, ...]
+    worst: tuple[float, ...] = ()
     error: float = 0.0
 
     @property
-    def epsilon(self) -> float:
+    def gap(self) -> float:
         """Largest gain of any player."""
         return max(self.gains)
+
+    @property
+    def epsilon(self) -> float:
+        """The gap, as Ganzfried and Sandholm call it."""
+        return self.gap
+
+    def summary(self) -> dict[str, Any]:
+        """Return the certificate in the words of the JSON objects that commands print."""
+        return {
+            "values": self.values,
+            "gains": self.gains,
+            "gap": self.gap,
+            "epsilon": self.epsilon,
+            "epsilon_at_any_signal": max(self.worst),
+            "error": self.error,
+        }
 
 
 def certify_bayesian(game: SignalGame, profile: Profile) -> BayesianCertificate:
@@ -57,7 +69,13 @@ def certify_bayesian(game: SignalGame, profile: Profile) -> BayesianCertificate:
         values.append(value)
         gains.append(gain)
         worst.append(pointwise)
-    return BayesianCertificate(tuple(values), tuple(gains), tuple(worst), _error(game, profile))
+    return BayesianCertificate(
+        values=tuple(values),
+        best_responses=tuple(value + gain for value, gain in zip(values, gains, strict=True)),
+        gains=tuple(gains),
+        worst=tuple(worst),
+        error=_error(game, profile),
+    )
 
 
 def _error(game: SignalGame, profile: Profile) -> float:

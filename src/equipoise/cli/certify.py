@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -11,6 +11,7 @@ from equipoise.cli import options
 from equipoise.cli.output import number, print_facts, print_json, print_table
 
 if TYPE_CHECKING:
+    from equipoise.certificates import Certificate
     from equipoise.games.tournaments.tournament import Tournament
 
 
@@ -37,28 +38,16 @@ def command(
     """Recompute value, best responses and gap of a strategy from the rules of the game alone."""
     from equipoise import certify
     from equipoise.cli.loading import player_names, strategy_of_game
-    from equipoise.games.base import load
     from equipoise.games.tournaments.tournament import Tournament
-    from equipoise.games.trees.normal import NormalGame
+    from equipoise.road.verbs import rules_of
 
-    rules = load(game)
+    rules = rules_of(game)
     if isinstance(rules, Tournament):
         _certify_tournament(None if game == "tournament" else rules, strategy, rigorous, json)
         return
-    if isinstance(rules, NormalGame):
-        rules = rules.tree
-    found = strategy_of_game(strategy, rules)
-    proof = certify(rules, found, rigorous=rigorous)
+    proof = certify(rules, strategy_of_game(strategy, rules), rigorous=rigorous)
     if json:
-        print_json(
-            {
-                "value": proof.value,
-                "best_responses": proof.best_responses,
-                "gains": proof.gains,
-                "gap": proof.gap,
-                **({"bounds": True} if proof.forgetful else {}),
-            }
-        )
+        print_json(_fields(proof))
         return
     columns = zip(player_names(rules), proof.values, proof.best_responses, proof.gains, strict=True)
     rows = [(name, *map(number, numbers)) for name, *numbers in columns]
@@ -68,6 +57,18 @@ def command(
     if proof.forgetful:
         facts["best responses"] = "upper bounds: of players who remember their own moves"
     print_facts(facts)
+
+
+def _fields(proof: Certificate) -> dict[str, Any]:
+    """Return the certificate for machines: what all have in common, and what a family adds."""
+    return {
+        **proof.summary(),
+        "value": proof.value,
+        "best_responses": proof.best_responses,
+        "gains": proof.gains,
+        "gap": proof.gap,
+        **({"bounds": True} if proof.forgetful else {}),
+    }
 
 
 def _certify_tournament(

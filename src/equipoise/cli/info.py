@@ -27,21 +27,25 @@ def command(
     json: options.Json = False,
 ) -> None:
     """Show the sizes of a game: nodes, information sets, sequences, and its linear program."""
-    from equipoise.games.base import load_explicit
+    from equipoise.games.base import load
     from equipoise.games.signals.stage_game import StageGame
+    from equipoise.games.trees.extensive import ExtensiveGame
     from equipoise.games.trees.normal import NormalGame
+    from equipoise.road.families import family_of
 
-    rules = load_explicit(game)
+    rules = load(game)
     if isinstance(rules, StageGame):
         sizes = signal_sizes(rules, abstraction)
     elif abstraction is not None:
         raise EquipoiseError(f"--abstraction: '{rules.name}' has no signals, expected a game with.")
-    else:
+    elif isinstance(rules, ExtensiveGame | NormalGame):
         sizes = tree_sizes(rules.tree if isinstance(rules, NormalGame) else rules)
+    else:
+        sizes = family_of(rules).sizes(rules)
     if json:
         print_json(sizes)
     else:
-        print_facts({"game": rules.name, **_facts(sizes)})
+        print_facts({"game": rules.name, **(_facts(sizes) if "lp" in sizes else _counts(sizes))})
 
 
 def tree_sizes(game: ExtensiveGame) -> dict[str, Any]:
@@ -105,6 +109,14 @@ def program_text(program: dict[str, int | None]) -> str:
     return ", ".join(
         f"{'unknown' if count is None else number(count)} {name}" for name, count in program.items()
     )
+
+
+def _counts(sizes: dict[str, Any]) -> dict[str, str]:
+    """Return the sizes of a family without a linear program in words."""
+    return {
+        name: number(count) if isinstance(count, int | float) else " and ".join(map(number, count))
+        for name, count in sizes.items()
+    }
 
 
 def _facts(sizes: dict[str, Any]) -> dict[str, str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from equipoise.errors import EquipoiseError
 
@@ -23,11 +23,11 @@ def load_game(spec: str) -> ExtensiveGame | StageGame:
     return game
 
 
-def player_names(game: ExtensiveGame | StageGame) -> tuple[str, ...]:
+def player_names(game: Any) -> tuple[str, ...]:
     """Return what the players are called."""
     if isinstance(game.players, int):
         return tuple(f"player {i + 1}" for i in range(game.players))
-    return game.players
+    return tuple(game.players)
 
 
 def load_strategy(path: Path) -> tuple[Strategy, Bundle]:
@@ -38,15 +38,20 @@ def load_strategy(path: Path) -> tuple[Strategy, Bundle]:
     return strategy_of(path, bundle), bundle
 
 
-def strategy_of_game(path: Path, game: ExtensiveGame | StageGame) -> Strategy:
+def strategy_of_game(path: Path, game: Any) -> Any:
     """Return the strategy of ``game`` at ``path``: a strategy file, or text (docs/strategy-text.md)."""
+    from equipoise.road.families import family_of
+    from equipoise.road.verbs import open
+
     if path.suffix == ".txt":
         from equipoise.strategy.text import read_text
 
+        if family_of(game).name not in ("zero-sum", "general-sum"):
+            raise EquipoiseError(
+                f"{path}: found a text for a {game.family} game, expected a strategy file."
+            )
         return read_text(path, game)
-    found, _ = load_strategy(path)
-    require_strategy_of(path, found, game)
-    return found
+    return open(path, game).strategy
 
 
 def load_abstraction(path: Path, game: StageGame) -> Partition:

@@ -22,24 +22,45 @@ def command(
     ] = None,
     json: options.Json = False,
 ) -> None:
-    """Plot the gap against time and iterations; several files share one plot."""
+    """Plot the gap against time and iterations; several files share one plot.
+
+    Of one file the strategy is drawn, too, if its family has pictures: regions of signals, a splitting.
+    """
     from equipoise.games.files.fields import Fields
     from equipoise.plots.chart import write_html, write_png
     from equipoise.plots.convergence import convergence
     from equipoise.solvers.driver import log_rows
     from equipoise.strategy.store import load, log_of
 
+    stem = out or files[0].with_suffix("")
+    drawn = _draw(files[0], Path(f"{stem}-strategy")) if len(files) == 1 else ()
     logs = {}
     for file in files:
         bundle = load(file)
         algorithm = Fields(bundle.metadata, str(file)).text("algorithm", "unknown")
-        logs[f"{file} ({algorithm})"] = log_rows(log_of(file, bundle))
-    stem = out or files[0].with_suffix("")
-    page, picture = Path(f"{stem}.html"), Path(f"{stem}.png")
-    charts = convergence(logs)
-    write_html(page, *charts)
-    write_png(picture, *charts)
+        if not drawn or "log" in bundle.arrays:
+            logs[f"{file} ({algorithm})"] = log_rows(log_of(file, bundle))
+    names = {}
+    if logs:
+        page, picture = Path(f"{stem}.html"), Path(f"{stem}.png")
+        charts = convergence(logs)
+        write_html(page, *charts)
+        write_png(picture, *charts)
+        names = {"html": str(page), "png": str(picture)}
     if json:
-        print_json({"html": str(page), "png": str(picture), "curves": list(logs)})
+        print_json({**names, "curves": list(logs), "strategy": [str(file) for file in drawn]})
     else:
-        print_facts({"page": str(page), "picture": str(picture)})
+        print_facts({**names, **({"strategy": ", ".join(map(str, drawn))} if drawn else {})})
+
+
+def _draw(file: Path, stem: Path) -> tuple[Path, ...]:
+    """Draw the strategy in ``file`` if its family has pictures of strategies."""
+    from equipoise.road.families import FAMILIES, family
+    from equipoise.road.verbs import open
+    from equipoise.strategy.store import STRATEGY, load
+
+    bundle = load(file, verify=False)
+    kind = bundle.metadata.get("family")
+    if bundle.kind != STRATEGY or kind not in FAMILIES or not family(kind).draws:
+        return ()
+    return family(kind).draw(open(file), stem)

@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-import math
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from equipoise.cli import options
-from equipoise.cli.output import duration, note, number, print_facts, print_json, print_table
-from equipoise.cli.progress import status_line
+from equipoise.cli.output import note, number, print_facts, print_json, print_table
+from equipoise.cli.report import exit_code, print_result
 from equipoise.errors import EquipoiseError
 
 if TYPE_CHECKING:
-    from equipoise.solvers.repeated.cav import RepeatedSolution, Round
+    from equipoise.road.result import Result
     from equipoise.solvers.repeated.cav_grid import GridSolution
-
-CONVERGED, STOPPED_SHORT = 0, 1
+    from equipoise.strategy.repeated import RepeatedStrategy
 
 EPILOG = """Examples by name: **unrevealing**, **revealing**, **partial** (the three classical games), and
 **irrational** (whose optimal lottery has irrational odds)."""
 
-_DRAWN = (2, 3)
 _SEEDS = 10
 
 
@@ -59,10 +57,11 @@ def command(
     The informed player receives cav v(p): her value if she reveals as much of the state as pays. The
     lower bound is what her strategy guarantees, the upper one what the other's pays at most.
     """
+    from equipoise.cli.progress import live
     from equipoise.files import require_plots
     from equipoise.games.repeated.game import load_repeated
-    from equipoise.solvers.driver import Status
-    from equipoise.solvers.repeated.cav import solve_repeated
+    from equipoise.road.families import family
+    from equipoise.road.verbs import solve
     from equipoise.solvers.repeated.cav_grid import solve_p1
 
     rules = load_repeated(game)
@@ -70,39 +69,27 @@ def command(
         require_plots(out, ".html", ".png", "-play.html", "-play.png")
     if tolerance is not None and not tolerance >= 0:
         raise EquipoiseError(f"--tolerance: found {tolerance}, expected a number >= 0.")
-    limit = math.inf if time is None else time
-    with status_line(is_shown=not json) as say:
-
-        def report(row: Round) -> None:
-            if say is not None:
-                bounds = f"value between {row.lower:.6g} and {row.upper:.6g}"
-                say(
-                    f"{bounds}, {row.cells:,} cells",
-                    min(1.0, row.seconds / limit if limit else 1.0),
-                )
-
-        solution = solve_repeated(rules, tolerance, seconds=limit, monitor=report)
+    show = partial(live, is_shown=not json)
+    result = solve(rules, gap=tolerance, time=time, spec=game, seed=seed, show=show, note=note)
     reference = None if grid is None else solve_p1(rules, grid)
     files: list[Path] = []
     averages: dict[str, float] = {}
-    if out is not None and len(rules.states) in _DRAWN:
-        from equipoise.plots.repeated import draw
-
-        files += draw(out, solution)
-    elif out is not None:
-        note(f"{rules.name} has {len(rules.states)} states: v is drawn for two or three only")
+    if out is not None:
+        files += family(result.family).draw(result, out)
+        if not files:
+            note(f"{rules.name} has {len(rules.states)} states: v is drawn for two or three only")
     if stages:
-        averages = _play(solution, stages, seed, out, files)
-    fields = _fields(solution, reference, averages, files)
+        averages = _play(result.strategy, stages, seed, out, files)
     if json:
-        print_json(fields)
+        print_json(_fields(result, reference, averages, files))
     else:
-        _print(solution, reference, averages, files)
-    return CONVERGED if solution.status is Status.CONVERGED else STOPPED_SHORT
+        print_result(result)
+        _print(reference, averages, files)
+    return exit_code(result, None)
 
 
 def _play(
-    solution: RepeatedSolution, stages: int, seed: int, out: Path | None, files: list[Path]
+    strategy: RepeatedStrategy, stages: int, seed: int, out: Path | None, files: list[Path]
 ) -> dict[str, float]:
     """Play every pairing; return the average payoffs after the last stage, and draw the road."""
     import numpy as np
@@ -111,12 +98,12 @@ def _play(
     from equipoise.plots.chart import write_html, write_png
     from equipoise.plots.repeated import plays
 
-    paths = pairings(solution.informed, solution.uninformed, stages, range(seed, seed + _SEEDS))
+    paths = pairings(strategy.informed, strategy.uninformed, stages, range(seed, seed + _SEEDS))
     if out is not None:
         shown = np.unique(np.geomspace(1, stages, 200).astype(int))
-        title = f"{solution.game.name}: average payoff, {_SEEDS} plays a state"
+        title = f"{strategy.game.name}: average payoff, {_SEEDS} plays a state"
         curves = {name: path[shown - 1] for name, path in paths.items()}
-        chart = plays(title, solution.value, curves, shown)
+        chart = plays(title, strategy.value, curves, shown)
         page, picture = (out.with_name(f"{out.name}-play.{end}") for end in ("html", "png"))
         write_html(page, chart)
         write_png(picture, chart)
@@ -125,23 +112,16 @@ def _play(
 
 
 def _fields(
-    solution: RepeatedSolution,
+    result: Result,
     reference: GridSolution | None,
     averages: dict[str, float],
     files: list[Path],
 ) -> dict[str, Any]:
     """Return everything that was found, for machines."""
-    game, splitting, informed = solution.game, solution.splitting, solution.informed
-    last = solution.rounds[-1]
+    informed, uninformed = result.strategy.informed, result.strategy.uninformed
+    splitting = informed.splitting
     fields: dict[str, Any] = {
-        "game": game.name,
-        "value": solution.value,
-        "lower": solution.lower,
-        "upper": solution.upper,
-        "gap": solution.gap,
-        "status": solution.status.value,
-        "revealed": informed.share_revealed,
-        "revealed_bits": informed.bits_revealed,
+        **result.summary(),
         "splitting": [
             {"probability": weight, "posterior": posterior, "value": value, "action": action}
             for weight, posterior, value, action in zip(
@@ -153,10 +133,7 @@ def _fields(
             )
         ],
         "lottery": informed.lottery.tolist(),
-        "hyperplane": solution.hyperplane.tolist(),
-        "rounds": len(solution.rounds),
-        "cells": last.cells,
-        "seconds": last.seconds,
+        "hyperplane": uninformed.target.tolist(),
     }
     if reference is not None:
         fields["grid"] = {
@@ -171,50 +148,11 @@ def _fields(
     return fields
 
 
-def _print(
-    solution: RepeatedSolution,
-    reference: GridSolution | None,
-    averages: dict[str, float],
-    files: list[Path],
-) -> None:
-    """Print everything that was found, for people."""
-    game, splitting, informed = solution.game, solution.splitting, solution.informed
-    last = solution.rounds[-1]
-    facts = {
-        "game": game.name,
-        "value": number(solution.value),
-        "bounds": f"{solution.lower:.12g} to {solution.upper:.12g}",
-        "gap": f"{solution.gap:.2e} ({solution.status.value})",
-        "revealed": f"{informed.share_revealed:.1%} of the information ({informed.bits_revealed:.4g} bits)",
-        "rounds": number(len(solution.rounds)),
-        "cells": number(last.cells),
-        "time": duration(last.seconds),
-    }
+def _print(reference: GridSolution | None, averages: dict[str, float], files: list[Path]) -> None:
+    """Print what this command adds to a solve, for people."""
     if reference is not None:
-        facts["grid"] = (
-            f"{number(reference.value)} to {number(reference.value + reference.error)}, "
-            f"{reference.points:,} points"
-        )
-    print_facts(facts)
-    header = ("signal", "probability", *(f"P({s})" for s in game.states), "value")
-    signals = range(1, len(splitting.weights) + 1)
-    numbers = zip(splitting.weights, splitting.posteriors, splitting.values, strict=True)
-    rows = [
-        (str(signal), number(weight), *map(number, belief), number(value))
-        for signal, (weight, belief, value) in zip(signals, numbers, strict=True)
-    ]
-    print_table(header, rows, title="What the signals tell")
-    rows = [
-        (f"state {state}", *map(number, odds))
-        for state, odds in zip(game.states, informed.lottery, strict=True)
-    ]
-    print_table(("lottery", *map(str, signals)), rows, title="How they are drawn")
-    rows = [
-        (row, *map(number, weights))
-        for row, weights in zip(game.rows, informed.actions.T, strict=True)
-        if weights.any()
-    ]
-    print_table(("row", *map(str, signals)), rows, title="How to play after them")
+        bounds = f"{number(reference.value)} to {number(reference.value + reference.error)}"
+        print_facts({"grid": f"{bounds}, {reference.points:,} points"})
     if averages:
         rows = [(name, number(average)) for name, average in averages.items()]
         print_table(("informed against uninformed", "average payoff"), rows)

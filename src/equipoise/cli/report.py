@@ -41,7 +41,11 @@ def print_result(result: Result, lines: int = _PREVIEW) -> None:
             **_figures(facts),
             "algorithm": f"{facts['algorithm']}, {number(facts['iterations'])} iterations",
             "because": result.found.why,
-            **{name: _text(name, value) for name, value in result.found.details.items()},
+            **{
+                name: _text(name, value)
+                for name, value in result.found.details.items()
+                if "\n" not in str(value)
+            },
             "strategy": "not saved" if result.saved is None else str(result.saved),
         }
     )
@@ -90,6 +94,8 @@ def _text(name: str, value: Any) -> str:
     """Return what is particular to a family in words."""
     if name == "buckets":
         return bucket_text(value)
+    if name == "revealed":
+        return f"{value:.1%} of the information"
     if isinstance(value, dict):
         return program_text(value)
     return value if isinstance(value, str) else number(value)

@@ -13,6 +13,7 @@ from equipoise.cli.output import console, note, print_json
 from equipoise.errors import EquipoiseError
 
 if TYPE_CHECKING:
+    from equipoise.road.families import Sheet
     from equipoise.strategy.table import LocalStrategy
 
 # A game with signals has millions of information sets; a table that long is of no use to anyone.
@@ -40,6 +41,10 @@ def command(
         limit = _LIMIT
     if limit is not None and limit < 0:
         raise EquipoiseError(f"--limit: found {limit}, expected a number >= 0.")
+    sheets = _sheets(strategy, game)
+    if sheets is not None:
+        _show_sheets(*sheets, json)
+        return
     named, chosen, shown = _chosen(strategy, game, player, match, limit)
     if json:
         print_json({"game": named, "infosets": chosen, "strategy": decision_fields(shown)})
@@ -47,6 +52,32 @@ def command(
     print_decisions(shown)
     if len(shown) < chosen:
         note(f"{chosen - len(shown):,} more information sets: raise --limit to see them.")
+
+
+def _sheets(strategy: Path, game: str | None) -> tuple[str, list[Sheet]] | None:
+    """Return the game's name and the tables of a strategy whose family has no information sets."""
+    from equipoise.road.families import FAMILIES, family
+    from equipoise.road.verbs import open
+    from equipoise.strategy.store import load_solved
+
+    kind = load_solved(strategy, verify=False).metadata.get("family")
+    if kind not in FAMILIES or kind in ("zero-sum", "general-sum", "tournament"):
+        return None
+    result = open(strategy, game)
+    return result.spec, list(family(result.family).tables(result))
+
+
+def _show_sheets(named: str, sheets: list[Sheet], json: bool) -> None:
+    """Print the tables of a family."""
+    from equipoise.cli.report import print_tables
+
+    if json:
+        fields = [
+            [dict(zip(sheet.header, row, strict=True)) for row in sheet.rows] for sheet in sheets
+        ]
+        print_json({"game": named, "tables": fields})
+    else:
+        print_tables(sheets)
 
 
 def _chosen(

@@ -20,13 +20,15 @@ from typing import TYPE_CHECKING, Any, get_type_hints
 from equipoise.errors import EquipoiseError, quoted
 
 if TYPE_CHECKING:
+    from equipoise.games.files.bayesian import Problem
+    from equipoise.games.repeated.game import RepeatedGame
     from equipoise.games.signals.stage_game import StageGame
     from equipoise.games.tournaments.tournament import Tournament
     from equipoise.games.trees.extensive import ExtensiveGame
     from equipoise.games.trees.normal import NormalGame
 
     Explicit = ExtensiveGame | NormalGame | StageGame
-    Game = Explicit | Tournament
+    Game = Explicit | Tournament | RepeatedGame | Problem
 
 
 @dataclass(frozen=True)
@@ -63,14 +65,28 @@ GAMES: dict[str, Entry] = {
     "tournament": Entry(
         "equipoise.games.tournaments.tournament:tournament", "jam/fold poker tournament, as data"
     ),
+    "unrevealing": Entry(
+        "equipoise.games.repeated.game:unrevealing",
+        "repeated game, one side informed: better to say nothing",
+    ),
+    "revealing": Entry(
+        "equipoise.games.repeated.game:revealing",
+        "repeated game, one side informed: better to tell all",
+    ),
+    "partial": Entry(
+        "equipoise.games.repeated.game:partial",
+        "repeated game, one side informed: better to tell a part",
+    ),
+    "irrational": Entry(
+        "equipoise.games.repeated.game:irrational",
+        "repeated game whose optimal lottery has irrational odds",
+    ),
 }
 
 FILES: dict[str, Entry] = {
     ".efg": Entry("equipoise.games.files.gambit:read_efg", "Gambit's extensive-form games"),
     ".nfg": Entry("equipoise.games.files.gambit:read_nfg", "Gambit's normal-form games"),
-    ".toml": Entry(
-        "equipoise.games.files.toml:load_toml", "games with signals and tournaments as rule files"
-    ),
+    ".toml": Entry("equipoise.games.files.toml:load_toml", "games of every family as rule files"),
 }
 
 SOURCES: dict[str, Entry] = {

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,8 +17,8 @@ from equipoise.errors import EquipoiseError
 from equipoise.files import write_atomically
 from equipoise.games.repeated.game import RepeatedGame
 from equipoise.plots.chart import PALETTE, Chart, Series, write_html, write_png
-from equipoise.solvers.repeated.cav import RepeatedSolution
 from equipoise.solvers.repeated.cav_grid import grid
+from equipoise.strategy.repeated import Splitting
 
 Floats = NDArray[np.float64]
 
@@ -29,7 +29,23 @@ _CORNERS = np.array([[0.0, 0.0], [1.0, 0.0], [0.5, 0.75**0.5]])
 _LEVELS = 14
 
 
-def draw(stem: str | Path, solution: RepeatedSolution) -> tuple[Path, Path]:
+class Drawn(Protocol):
+    """What is drawn: a solution, or a strategy for each player."""
+
+    @property
+    def game(self) -> RepeatedGame:
+        """The game."""
+
+    @property
+    def splitting(self) -> Splitting:
+        """The informed player's splitting of the prior."""
+
+    @property
+    def value(self) -> float:
+        """What the game is worth to her."""
+
+
+def draw(stem: str | Path, solution: Drawn) -> tuple[Path, Path]:
     """Draw v and cav v of a game with two or three states, as ``stem``.html and ``stem``.png."""
     page, picture = Path(f"{stem}.html"), Path(f"{stem}.png")
     states = len(solution.game.states)
@@ -47,7 +63,7 @@ def draw(stem: str | Path, solution: RepeatedSolution) -> tuple[Path, Path]:
     return page, picture
 
 
-def curves(solution: RepeatedSolution) -> Chart:
+def curves(solution: Drawn) -> Chart:
     """Return the chart of v and cav v over the probability of the first of two states."""
     game, splitting = solution.game, solution.splitting
     q = np.vstack([grid(2, _CURVE), splitting.posteriors, game.prior])
@@ -110,7 +126,7 @@ def _sampled(game: RepeatedGame, extra: Floats) -> tuple[Floats, Floats, Floats]
     return q, v, concave_hull(q, v)
 
 
-def _write_maps(path: Path, solution: RepeatedSolution) -> None:
+def _write_maps(path: Path, solution: Drawn) -> None:
     """Write v and cav v as two maps of the triangle, with the splitting on the second."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
@@ -161,7 +177,7 @@ def _label_corners(axes: Any, game: RepeatedGame) -> None:
     axes.set_axis_off()
 
 
-def _write_surfaces(path: Path, solution: RepeatedSolution) -> None:
+def _write_surfaces(path: Path, solution: Drawn) -> None:
     """Write v and cav v as two surfaces over the triangle, to be turned about."""
     from plotly.graph_objects import Figure, Mesh3d, Scatter3d
 

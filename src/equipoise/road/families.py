@@ -11,7 +11,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
 
 from equipoise.errors import EquipoiseError
 from equipoise.road.steps import Steps
@@ -27,6 +27,8 @@ FAMILIES: dict[str, str] = {
     "zero-sum": "equipoise.road.zero_sum:ZeroSum",
     "tournament": "equipoise.road.tournament:Tournaments",
     "general-sum": "equipoise.road.general_sum:GeneralSum",
+    "bayesian": "equipoise.road.bayesian:Bayesian",
+    "repeated": "equipoise.road.repeated:Repeated",
 }
 """Each family's name, and the class that stands for it as ``module:class``."""
 
@@ -151,6 +153,9 @@ class Sheet(NamedTuple):
 
 class Family(Protocol):
     """All that the road asks of a family of games; what has a body may be left as it is."""
+
+    draws: ClassVar[bool] = False
+    """Whether :meth:`draw` has anything to draw."""
 
     @property
     def name(self) -> str:

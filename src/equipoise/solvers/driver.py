@@ -11,11 +11,11 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from enum import Enum
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +29,7 @@ Arrays = dict[str, NDArray[Any]]
 class Run(Protocol):
     """A solver at work: it gets better step by step, and knows how good it is.
 
+    Arrays of :meth:`state` whose names are in ``growing``, if a run has that, may grow longer.
     ``gradients`` counts the work done, in whatever the solver counts; ``best`` is the best point that
     was measured (empty before :meth:`keep`).
     """
@@ -216,7 +217,7 @@ class Progress:
     def restore(self, arrays: Arrays) -> None:
         """Continue from what :meth:`state` returned."""
         own = named(arrays, "run.")
-        _require_alike(own, self.run.state())
+        _require_alike(own, self.run.state(), getattr(self.run, "growing", ()))
         require_log(arrays)
         self.run.restore(own)
         self.run.iterations, self.run.gradients = (int(n) for n in arrays["run_counters"])
@@ -231,18 +232,23 @@ def named(arrays: Mapping[str, NDArray[Any]], prefix: str) -> Arrays:
     return {k[len(prefix) :]: v for k, v in arrays.items() if k.startswith(prefix)}
 
 
-def _require_alike(found: Arrays, fresh: Arrays) -> None:
-    """Raise unless ``found`` has the arrays of a ``fresh`` run, with finite numbers where it has."""
+def _require_alike(found: Arrays, fresh: Arrays, growing: Collection[str]) -> None:
+    """Raise unless ``found`` has the arrays of a ``fresh`` run, with finite numbers where it has.
+
+    Arrays that are ``growing`` may be longer.
+    """
     if found.keys() != fresh.keys():
         raise EquipoiseError(
             f"Checkpoint: found arrays {sorted(found)} of the run, expected {sorted(fresh)}."
         )
     for name, new in fresh.items():
         old = found[name]
-        if old.shape != new.shape or old.dtype != new.dtype:
+        has_grown = name in growing and old.ndim == new.ndim and len(old) > len(new)
+        shape = (len(old), *new.shape[1:]) if has_grown else new.shape
+        if old.shape != shape or old.dtype != new.dtype:
             raise EquipoiseError(
                 f"Checkpoint: array {name} has type {old.dtype} and shape {old.shape}, expected "
-                f"{new.dtype} and {new.shape}."
+                f"{new.dtype} and {shape}."
             )
         if np.isnan(old).any() or (np.isfinite(new).all() and not np.isfinite(old).all()):
             raise EquipoiseError(
@@ -292,6 +298,22 @@ def watch(stop: Stop) -> Iterator[Watch]:
 
 
 Monitor = Callable[[Progress], None]
+
+
+class Counted:
+    """Shows what has no run, only programs to be counted: told of each, it tells the monitor."""
+
+    def __init__(self, monitor: Monitor | None) -> None:
+        self._monitor = monitor
+        self.iterations = 0
+
+    def __call__(self, what: str, share: float) -> None:
+        """Count one more."""
+        self.iterations += 1
+        if self._monitor is not None:
+            self._monitor(Progress(cast("Run", self)))
+
+
 Checkpoint = Callable[[Arrays], None]
 
 

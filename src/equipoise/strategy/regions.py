@@ -8,15 +8,19 @@ from j - 1 to j, and a region that covers a fraction of it is played with that p
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from equipoise.bundle import Arrays, Bundle, Metadata
 from equipoise.errors import EquipoiseError
 from equipoise.games.bayesian.betting_round import shares
 from equipoise.games.bayesian.game import BayesianGame, SignalGame, Signals, UtilityGame
+from equipoise.games.files.fields import Fields
 
 Floats = NDArray[np.float64]
 
@@ -99,6 +103,91 @@ class Regions:
                 )
             )
         return Regions(self.plans, tuple(cuts))
+
+
+@dataclass(frozen=True)
+class RegionStrategy:
+    """Regions of every player, with the names that a model gives to the thresholds.
+
+    Attributes
+    ----------
+    game, fingerprint
+        Name of the game, and the digest of its plans and signals.
+    regions
+        The strategy itself.
+    model
+        The model that it has the form of.
+    thresholds
+        Of each player, the model's thresholds by name, those of empty regions included.
+    """
+
+    game: str
+    fingerprint: str
+    regions: Regions
+    model: str
+    thresholds: tuple[Mapping[str, float], ...]
+
+    def __repr__(self) -> str:
+        return f"<RegionStrategy of '{self.game}': {self.model}>"
+
+
+def packed(strategy: RegionStrategy) -> tuple[Arrays, Metadata]:
+    """Return ``strategy`` as arrays and metadata, from which :func:`strategy_of` makes it again."""
+    arrays: Arrays = {
+        f"cuts.{i}": np.array(own, dtype=np.float64) for i, own in enumerate(strategy.regions.cuts)
+    }
+    return arrays, {
+        "game": strategy.game,
+        "fingerprint": strategy.fingerprint,
+        "plans": strategy.regions.plans,
+        "model": strategy.model,
+        "thresholds": {f"P{i + 1}": dict(own) for i, own in enumerate(strategy.thresholds)},
+    }
+
+
+def strategy_of(path: Path, bundle: Bundle, fingerprint: str, game: SignalGame) -> RegionStrategy:
+    """Return the strategy that ``bundle``, loaded from ``path``, holds, which must be one of ``game``."""
+    known = Fields(bundle.metadata, f"{path}: metadata")
+    name = known.text("game")
+    if known.text("fingerprint") != fingerprint:
+        raise EquipoiseError(
+            f"{path}: found a strategy of '{name:.80}', expected one with the plans and signals of the "
+            "game in hand."
+        )
+    plans = known.data.get("plans")
+    if not isinstance(plans, list) or len(plans) != game.players:
+        known.fail("plans", "a list of plans for each player")
+    own_plans = Fields({f"P{i + 1}": own for i, own in enumerate(plans)}, known.at("plans"))
+    regions = Regions(
+        tuple(tuple(own_plans.texts(f"P{i + 1}")) for i in range(game.players)),
+        tuple(_cuts(path, bundle, i, game) for i in range(game.players)),
+    )
+    try:
+        regions.profile(game)
+    except EquipoiseError as error:
+        raise EquipoiseError(f"{path}: {error}") from None
+    named = [own for _, own in known.children("thresholds")]
+    thresholds = tuple({name: own.number(name) for name in own.data} for own in named)
+    if len(thresholds) != game.players:
+        known.fail("thresholds", "a table for each player")
+    return RegionStrategy(name, fingerprint, regions, known.text("model"), thresholds)
+
+
+def _cuts(path: Path, bundle: Bundle, player: int, game: SignalGame) -> tuple[float, ...]:
+    """Return the cuts of ``player`` in a file, which must lie in order on the line of signals."""
+    found = bundle.arrays.get(f"cuts.{player}")
+    if found is None or found.dtype != np.float64 or found.ndim != 1:
+        raise EquipoiseError(
+            f"{path}: array cuts.{player} is missing, expected a vector of floats."
+        )
+    cuts = tuple(found.tolist())
+    low, high = game.signals.line
+    if not all(a <= b for a, b in pairwise((low, *cuts, high))):
+        raise EquipoiseError(
+            f"{path}: array cuts.{player} has numbers out of order, expected cuts that rise from "
+            f"{low:g} to {high:g}."
+        )
+    return cuts
 
 
 def project(regions: Regions, source: Signals, target: Signals) -> Regions:

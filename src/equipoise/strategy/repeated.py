@@ -12,12 +12,16 @@ mix in the coming stage, and who is told the actions of every stage that was pla
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from equipoise.games.repeated.game import RepeatedGame
+from equipoise.bundle import Arrays, Bundle, Metadata
+from equipoise.errors import EquipoiseError
+from equipoise.games.repeated.game import SUM_TOLERANCE, RepeatedGame
 from equipoise.numerics.minimax import minimax
 
 Floats = NDArray[np.float64]
@@ -45,6 +49,15 @@ class Stationary:
 
     def observe(self, row: int, column: int) -> None:
         """Learn nothing."""
+
+
+@dataclass(frozen=True, eq=False)
+class Splitting:
+    """Probabilities of the signals, the belief after each, and v there; the beliefs average to p."""
+
+    weights: Floats
+    posteriors: Floats
+    values: Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,6 +111,11 @@ class InformedStrategy:
         joint = self.lottery.T * self.game.prior
         pay = np.einsum("ik,im,kmn->in", joint, self.actions, self.game.matrices)
         return float(pay.min(axis=1).sum())
+
+    @cached_property
+    def splitting(self) -> Splitting:
+        """The splitting of the prior that the lottery makes."""
+        return Splitting(self.weights, self.posteriors, self.game.values(self.posteriors))
 
     @property
     def bits_revealed(self) -> float:
@@ -183,6 +201,85 @@ class ApproachPlayer:
         """Add the payments of one stage."""
         self._paid += self._game.matrices[:, row, column]
         self._stages += 1
+
+
+@dataclass(frozen=True, eq=False)
+class RepeatedStrategy:
+    """A strategy for each player of a repeated game."""
+
+    informed: InformedStrategy
+    uninformed: ApproachStrategy
+
+    def __repr__(self) -> str:
+        signals = len(self.informed.weights)
+        return f"<RepeatedStrategy of '{self.game.name}': {signals} signals>"
+
+    @property
+    def game(self) -> RepeatedGame:
+        """The game that they play."""
+        return self.informed.game
+
+    @property
+    def splitting(self) -> Splitting:
+        """The informed player's splitting of the prior."""
+        return self.informed.splitting
+
+    @property
+    def value(self) -> float:
+        """The middle of what the two strategies guarantee."""
+        return 0.5 * (self.informed.guarantee + self.uninformed.guarantee)
+
+
+def packed(strategy: RepeatedStrategy) -> tuple[Arrays, Metadata]:
+    """Return the strategies as arrays and metadata, from which :func:`strategy_of` makes them again."""
+    arrays: Arrays = {"target": strategy.uninformed.target}
+    for name in _INFORMED:
+        arrays[name] = getattr(strategy.informed, name)
+    return arrays, {"game": strategy.game.name, "fingerprint": strategy.game.fingerprint}
+
+
+def strategy_of(path: Path, bundle: Bundle, game: RepeatedGame) -> RepeatedStrategy:
+    """Return the strategies of ``game`` that ``bundle``, loaded from ``path``, holds."""
+    found = bundle.metadata.get("fingerprint")
+    if found != game.fingerprint:
+        raise EquipoiseError(
+            f"{path}: found a strategy of '{bundle.metadata.get('game')!s:.80}', expected one of "
+            f"'{game.name}' with the same states and actions."
+        )
+    weights = bundle.arrays.get("weights")
+    signals = 0 if weights is None or weights.ndim != 1 else len(weights)
+    states, rows, _ = game.matrices.shape
+    shapes = {
+        "weights": (signals,),
+        "posteriors": (signals, states),
+        "lottery": (states, signals),
+        "actions": (signals, rows),
+        "target": (states,),
+    }
+    arrays = {name: _floats(path, bundle, name, shape) for name, shape in shapes.items()}
+    for name in _INFORMED:
+        if (arrays[name] < 0).any() or abs(arrays[name].sum(axis=-1) - 1.0).max() > SUM_TOLERANCE:
+            raise EquipoiseError(
+                f"{path}: array {name} has rows that are no distributions, expected probabilities that "
+                "sum to one."
+            )
+    informed = InformedStrategy(game, *(arrays[name] for name in _INFORMED))
+    return RepeatedStrategy(informed, ApproachStrategy(game, arrays["target"]))
+
+
+_INFORMED = ("weights", "posteriors", "lottery", "actions")
+
+
+def _floats(path: Path, bundle: Bundle, name: str, shape: tuple[int, ...]) -> Floats:
+    """Return an array of a file, which must have this shape and finite numbers."""
+    found = bundle.arrays.get(name)
+    if found is None or found.dtype != np.float64 or found.shape != shape or not found.size:
+        raise EquipoiseError(
+            f"{path}: array {name} is missing or has another type or shape, expected {shape} floats."
+        )
+    if not np.isfinite(found).all():
+        raise EquipoiseError(f"{path}: array {name} has numbers that are not finite.")
+    return np.asarray(found)
 
 
 def _entropy(distributions: Floats) -> Floats:

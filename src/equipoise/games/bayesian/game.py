@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +30,7 @@ class BayesianGame:
 
     round: BettingRound
     signals: Signals
+    family: ClassVar[str] = "bayesian"
 
     def __post_init__(self) -> None:
         if self.round.players != self.signals.players:
@@ -71,6 +72,7 @@ class UtilityGame:
     tables: tuple[Floats, Floats]
     signals: Signals
     error: float = 0.0
+    family: ClassVar[str] = "bayesian"
 
     @classmethod
     def from_function(

@@ -24,10 +24,12 @@ player), ``deck`` (two cards from so many, not put back) or ``joint`` (a table o
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
 from equipoise.errors import EquipoiseError
 from equipoise.games.bayesian.betting_round import (
@@ -41,7 +43,7 @@ from equipoise.games.bayesian.betting_round import (
     river,
 )
 from equipoise.games.bayesian.distributions import Cdf, Signals
-from equipoise.games.bayesian.game import BayesianGame
+from equipoise.games.bayesian.game import BayesianGame, SignalGame
 from equipoise.games.bayesian.parametric import ParametricModel, parse_models
 from equipoise.games.files.fields import Fields, parse_toml
 
@@ -56,8 +58,29 @@ class Problem:
     """What a file asks: a game, and models of it (perhaps none)."""
 
     title: str
-    game: BayesianGame
-    models: tuple[ParametricModel, ...]
+    game: SignalGame
+    models: tuple[ParametricModel, ...] = ()
+    family: ClassVar[str] = "bayesian"
+
+    def __repr__(self) -> str:
+        return f"<Problem '{self.title}': {self.game.players} players, {len(self.models)} models>"
+
+    @property
+    def name(self) -> str:
+        """The title."""
+        return self.title
+
+    @property
+    def players(self) -> int:
+        """Number of players."""
+        return self.game.players
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """Digest of what strategies depend on: the plans of the players, and the line of signals."""
+        signals = self.game.signals
+        known = (self.game.plans, signals.line, signals.finite)
+        return hashlib.sha256(repr(known).encode()).hexdigest()[:16]
 
 
 def read(path: str | Path) -> Problem:

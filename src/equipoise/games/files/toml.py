@@ -14,6 +14,9 @@ from typing import Any
 
 READERS: dict[str, str] = {
     "chips": "equipoise.games.files.tournament:load_tournament",
+    "state": "equipoise.games.repeated.game:read_repeated",
+    "game": "equipoise.games.files.bayesian:read",
+    "leaf": "equipoise.games.files.bayesian:read",
 }
 _RULES = "equipoise.games.files.rules:load_rules"
 

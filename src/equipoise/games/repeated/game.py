@@ -11,10 +11,12 @@ game (Aumann and Maschler). :mod:`equipoise.solvers.repeated.cav` computes it.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from fractions import Fraction
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -51,6 +53,9 @@ class RepeatedGame:
         The payoffs brought into [0, 1], where ``matrices = shift + range * unit_matrices``.
     """
 
+    family: ClassVar[str] = "repeated"
+    players: ClassVar[tuple[str, str]] = ("informed", "uninformed")
+
     def __init__(
         self,
         matrices: Sequence[ArrayLike] | Floats,
@@ -76,6 +81,18 @@ class RepeatedGame:
     def __repr__(self) -> str:
         count, height, width = self.matrices.shape
         return f"RepeatedGame({self.name!r}, {count} states, {height} x {width})"
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """Digest of what strategies depend on: the labels of states and actions."""
+        labels = "\0".join("\1".join(own) for own in (self.states, self.rows, self.columns))
+        return hashlib.sha256(labels.encode()).hexdigest()[:16]
+
+    @property
+    def rounding(self) -> float:
+        """Bound of the rounding error of evaluating a bound: sums of at most 2 (K + m + n) products."""
+        largest = float(np.abs(self.matrices).max()) + self.range
+        return 8 * sum(self.matrices.shape) * float(np.finfo(np.float64).eps) * largest
 
     def average(self, q: ArrayLike) -> Floats:
         """Return A(q) = sum_k q_k A^k, the payoffs when nobody knows the state."""
@@ -230,14 +247,30 @@ def _example(name: str, a: list[list[float]], b: list[list[float]]) -> RepeatedG
     return RepeatedGame([a, b], [0.5, 0.5], states="AB", name=name, **labels)
 
 
+def unrevealing() -> RepeatedGame:
+    """Return the game of figure 11.1 of Gilpin 2009: knowledge is of no use but in secret."""
+    return _example("unrevealing", [[1, 0], [0, 0]], [[0, 0], [0, 1]])
+
+
+def revealing() -> RepeatedGame:
+    """Return the game of figure 11.3 of Gilpin 2009: all is told."""
+    return _example("revealing", [[-1, 0], [0, 0]], [[0, 0], [0, -1]])
+
+
+def partial() -> RepeatedGame:
+    """Return the game of figure 11.4 of Gilpin 2009: a part is told."""
+    return _example("partial", [[4, 0, 2], [4, 0, -2]], [[0, 4, -2], [0, 4, 2]])
+
+
+def irrational() -> RepeatedGame:
+    """Return a game whose optimal lottery is irrational.
+
+    It is the unrevealing one with a third row S (stop) that pays 1/2 in state A and -1 in state B.
+    """
+    return _example("irrational", [[1, 0], [0, 0], [0.5, 0.5]], [[0, 0], [0, 1], [-1, -1]])
+
+
 EXAMPLES: dict[str, RepeatedGame] = {
-    game.name: game
-    for game in (
-        _example("unrevealing", [[1, 0], [0, 0]], [[0, 0], [0, 1]]),
-        _example("revealing", [[-1, 0], [0, 0]], [[0, 0], [0, -1]]),
-        _example("partial", [[4, 0, 2], [4, 0, -2]], [[0, 4, -2], [0, 4, 2]]),
-        _example("irrational", [[1, 0], [0, 0], [0.5, 0.5]], [[0, 0], [0, 1], [-1, -1]]),
-    )
+    game.name: game for game in (unrevealing(), revealing(), partial(), irrational())
 }
-"""Figures 11.1, 11.3 and 11.4 of Gilpin 2009, and a game whose optimal lottery is irrational: the
-unrevealing one with a third row S (stop) that pays 1/2 in state A and -1 in state B."""
+"""The games above, by name."""

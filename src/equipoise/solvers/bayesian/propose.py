@@ -10,6 +10,7 @@ could still matter: as regions, not as noise.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -44,14 +45,15 @@ def discover(
     products: Products = PIECEWISE,
     time_limit: float = 60.0,
     monitor: Monitor | None = None,
+    interrupted: Callable[[], bool] | None = None,
 ) -> Answer:
     """Find an equilibrium of ``game`` with no model given.
 
     Proposals are tried from coarse to fine, each with all its regions non-empty; if none fits, the
     first one that allows it is solved with empty regions, or approached as nearly as time allows.
-    ``monitor`` is as in :func:`qualitative`.
+    ``monitor`` and ``interrupted`` are as in :func:`qualitative`.
     """
-    deadline = Deadline(time_limit)
+    deadline = Deadline(time_limit, interrupted)
     models: list[ParametricModel] = []
     for cells, tremble in TRIES:
         if models and deadline.left <= 0:
@@ -62,12 +64,19 @@ def discover(
         if any(m.regions == model.regions for m in models):
             continue
         models.append(model)
-        found = attempt(game, [model], "full", 0.5 * deadline.left, products)
+        found = attempt(game, [model], "full", 0.5 * deadline.left, products, None, interrupted)
         if isinstance(found, Answer):
-            return replace(found, seconds=deadline.spent)
+            return replace(found, seconds=deadline.spent, programs=len(models))
     left = max(deadline.left, 1.0)
-    answer = qualitative(game, models[:1], products=products, time_limit=left, monitor=monitor)
-    return replace(answer, seconds=deadline.spent)
+    answer = qualitative(
+        game,
+        models[:1],
+        products=products,
+        time_limit=left,
+        monitor=monitor,
+        interrupted=interrupted,
+    )
+    return replace(answer, seconds=deadline.spent, programs=len(models) + answer.programs)
 
 
 def propose(

@@ -26,10 +26,10 @@ from equipoise.games.bayesian.parametric import ParametricModel
 from equipoise.numerics.clock import Deadline, TimeUpError
 from equipoise.numerics.encodings import Encoding, Model
 from equipoise.solvers.bayesian.milfp import STAGES, Milfp, Stage
+from equipoise.solvers.driver import Status
 from equipoise.strategy.regions import Regions, interim
 
 Floats = NDArray[np.float64]
-Status = Literal["equilibrium", "none", "limit"]
 Solver = Literal["highs", "scip"]
 SOLVERS: tuple[Solver, ...] = ("highs", "scip")
 
@@ -74,17 +74,20 @@ class Answer:
     Attributes
     ----------
     status
-        ``equilibrium``: the program was solved (with three or more players: up to its piecewise-linear
-        products). ``none``: no equilibrium has the form of any model; ``regions`` is the nearest
-        profile found. ``limit``: the time limit came first; ``regions`` is the best profile so far.
+        ``CONVERGED``: the program was solved (with three or more players: up to its piecewise-linear
+        products). ``EXHAUSTED``: no equilibrium has the form of any model; ``regions`` is the nearest
+        profile found. ``TIME_LIMIT`` (or ``INTERRUPTED``) came first: ``regions`` is the best profile so
+        far.
     regions, raw
         The profile, polished and as the program had it.
     model
         The model chosen.
     thresholds
         Its thresholds, by name (before empty regions are dropped).
-    rows, columns, binaries, seconds
-        Size of the last program, and the time all of them took.
+    rows, columns, binaries
+        Size of the last program.
+    seconds, programs
+        The time that all programs took, and how many there were.
     """
 
     status: Status
@@ -96,6 +99,7 @@ class Answer:
     columns: int
     binaries: int
     seconds: float
+    programs: int = 1
 
 
 def qualitative(
@@ -106,33 +110,44 @@ def qualitative(
     time_limit: float = 60.0,
     polish_in: SignalGame | None = None,
     monitor: Monitor | None = None,
+    interrupted: Callable[[], bool] | None = None,
 ) -> Answer:
     """Find an equilibrium of ``game`` that has the form of one of ``models``.
 
     ``products`` matters from three players on. ``polish_in`` is the same game with finer cells, if
     ``game`` itself only approximates the distributions that are meant. ``monitor`` is told what is
-    going on, and the share of the time that has passed.
+    going on, and the share of the time that has passed; to be ``interrupted`` is to have no time left.
     """
     if not models:
         raise EquipoiseError("Qualitative models: found none, expected at least one.")
-    deadline = Deadline(time_limit)
+    deadline = Deadline(time_limit, interrupted)
     stages = list(STAGES)
+    programs = 0
     while stages:
+        programs += 1
         left = max(0.5 * deadline.left, 0.1)
         if monitor is not None:
             monitor(f"program of stage '{stages[0]}'", deadline.share)
-        found = attempt(game, models, stages[0], left, products, polish_in)
+        found = attempt(game, models, stages[0], left, products, polish_in, interrupted)
         if isinstance(found, Answer):
-            return replace(found, seconds=deadline.spent)
+            return _timed(found, deadline, programs)
         if found == "limit" and game.players > 2 and products.breakpoints > COARSEST:
             # A rough profile can be polished; none cannot.
             products = replace(products, breakpoints=COARSEST)
         else:
             stages.pop(0)
-    return _unsolved(game, models[0], deadline.spent)
+    return _timed(_unsolved(game, models[0]), deadline, programs)
 
 
-def _unsolved(game: SignalGame, model: ParametricModel, seconds: float) -> Answer:
+def _timed(found: Answer, deadline: Deadline, programs: int) -> Answer:
+    """Return the answer with what it took; what had too little time for Ctrl-C was interrupted."""
+    status = found.status
+    if status is Status.TIME_LIMIT and deadline.interrupted is not None and deadline.interrupted():
+        status = Status.INTERRUPTED
+    return replace(found, status=status, seconds=deadline.spent, programs=programs)
+
+
+def _unsolved(game: SignalGame, model: ParametricModel) -> Answer:
     """Return a profile of the form of ``model`` for want of a better one: evenly spaced thresholds.
 
     A threshold comes after as many others as the model's order puts before it.
@@ -145,7 +160,7 @@ def _unsolved(game: SignalGame, model: ParametricModel, seconds: float) -> Answe
     }
     cuts = tuple(tuple(at[name] for name in own) for own in model.thresholds)
     regions = Regions(model.regions, cuts)
-    return Answer("limit", regions, regions, model, at, 0, 0, 0, seconds)
+    return Answer(Status.TIME_LIMIT, regions, regions, model, at, 0, 0, 0, 0.0)
 
 
 def attempt(
@@ -155,19 +170,20 @@ def attempt(
     time_limit: float,
     products: Products = PIECEWISE,
     polish_in: SignalGame | None = None,
+    interrupted: Callable[[], bool] | None = None,
 ) -> Answer | Literal["infeasible", "limit"]:
     """Solve the program of one ``stage``; if no profile was found, return why.
 
     The time limit holds for writing the program, too.
     """
-    deadline = Deadline(time_limit)
+    deadline = Deadline(time_limit, interrupted)
     try:
         milfp = Milfp(game, models, stage, products.model(deadline))
     except TimeUpError:
         return "limit"
     outcome = milfp.solve(deadline.left)
     complete = outcome.status == "optimal"
-    if not complete and outcome.status != "limit":
+    if not complete and outcome.status not in ("limit", "interrupted"):
         return "infeasible"
     if not outcome.x.size or not (complete or stage == "elastic"):
         return "limit"
@@ -177,7 +193,7 @@ def attempt(
     regions = polish(polish_in or game, raw) if exact or polish_in else raw
     rows, columns, binaries = milfp.mip.size
     return Answer(
-        status="equilibrium" if exact else "none" if complete else "limit",
+        status=Status.CONVERGED if exact else Status.EXHAUSTED if complete else Status.TIME_LIMIT,
         regions=regions,
         raw=raw,
         model=models[chosen],

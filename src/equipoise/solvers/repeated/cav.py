@@ -6,7 +6,7 @@ By duality, the concavification of v at the prior is the least value there of a 
 
 A master program asks this only of the points q found so far. Its dual is a splitting of p over those
 points, weights lambda_i with sum_i lambda_i q^i = p, and the optimum sum_i lambda_i v(q^i) is a lower
-bound. Separation (:mod:`equipoise.solvers.repeated.cav_separation`) bounds by some delta how far its z is
+bound. Separation (:mod:`equipoise.numerics.separation`) bounds by some delta how far its z is
 from majorising v everywhere: then z + delta does, and p·z + delta is an upper bound. Points where v is
 above z join the master, until the two bounds meet. The problem and the strategies are those of Gilpin
 2009, chapter 11; the method replaces the grid there (:mod:`equipoise.solvers.repeated.cav_grid`).
@@ -19,8 +19,6 @@ player keep above v in every cell. An allowance for rounding is taken off either
 from __future__ import annotations
 
 import math
-import time
-from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -30,10 +28,20 @@ from numpy.typing import NDArray
 from equipoise.errors import EquipoiseError
 from equipoise.games.repeated.game import RepeatedGame
 from equipoise.numerics.program import Program, optimize
-from equipoise.solvers.driver import Status
+from equipoise.numerics.separation import Separation, separate, solve_at
+from equipoise.solvers.driver import (
+    Arrays,
+    Checkpoint,
+    LogRow,
+    Monitor,
+    Status,
+    Stop,
+    Watch,
+    drive,
+    watch,
+)
 from equipoise.solvers.repeated.cav_pieces import tangent
-from equipoise.solvers.repeated.cav_separation import Separation, separate, solve_at
-from equipoise.strategy.repeated import ApproachStrategy, InformedStrategy
+from equipoise.strategy.repeated import ApproachStrategy, InformedStrategy, Splitting
 
 Floats = NDArray[np.float64]
 
@@ -43,26 +51,6 @@ _SHARE = 0.9
 """Part of the tolerance that separation may use up; the rest is the master's."""
 _NO_WEIGHT = 1e-11
 """Signals of smaller probability are dropped from a splitting."""
-
-
-@dataclass(frozen=True)
-class Round:
-    """One line of the log: the bounds after a master program and its separation."""
-
-    lower: float
-    upper: float
-    points: int
-    cells: int
-    seconds: float
-
-
-@dataclass(frozen=True, eq=False)
-class Splitting:
-    """Probabilities of the signals, the belief after each, and v there; the beliefs average to p."""
-
-    weights: Floats
-    posteriors: Floats
-    values: Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,8 +69,10 @@ class RepeatedSolution:
         The strategies, ready to play.
     status
         Whether the bounds met within the tolerance, and if not, why.
-    rounds
-        The log.
+    iterations, cells, seconds, cpu_seconds
+        Rounds of master and separation, cells of branch and bound, and the time they took.
+    log
+        The bounds after every round, before signals are merged and rounding is allowed for.
     """
 
     game: RepeatedGame
@@ -93,7 +83,11 @@ class RepeatedSolution:
     informed: InformedStrategy
     uninformed: ApproachStrategy
     status: Status
-    rounds: tuple[Round, ...]
+    iterations: int
+    cells: int
+    seconds: float
+    cpu_seconds: float
+    log: tuple[LogRow, ...]
 
     @property
     def value(self) -> float:
@@ -111,8 +105,12 @@ def solve_repeated(
     tolerance: float | None = None,
     *,
     seconds: float = math.inf,
+    iterations: float = math.inf,
     cells: float = 1e6,
-    monitor: Callable[[Round], None] | None = None,
+    monitor: Monitor | None = None,
+    checkpoint: Checkpoint | None = None,
+    checkpoint_seconds: float = 30.0,
+    resume: Arrays | None = None,
 ) -> RepeatedSolution:
     """Bound the value of ``game`` to within ``tolerance``, with strategies that prove it.
 
@@ -123,127 +121,164 @@ def solve_repeated(
     tolerance
         Target for upper - lower, in payoffs; by default a millionth of their range. Below about
         1e-10 of the range, rounding may keep the bounds apart.
-    seconds, cells
-        Stop after this much wall-clock time, or this many cells of branch and bound; the bounds hold
-        whenever it stops.
-    monitor
-        Called with every row of the log.
+    seconds, iterations, cells
+        Stop after this much wall-clock time, this many rounds of master and separation, or this many
+        cells of branch and bound; the bounds hold whenever it stops.
+    monitor, checkpoint, checkpoint_seconds, resume
+        As in :func:`equipoise.solvers.driver.drive`.
     """
     target = RELATIVE_TOLERANCE * game.range if tolerance is None else tolerance
     for name, limit in (("tolerance", target), ("seconds", seconds), ("cells", cells)):
         if not limit >= 0:
             raise EquipoiseError(f"solve_repeated: {name} is {limit}, expected a number >= 0.")
-    occurs = game.prior > 0
-    cav = _Concavification(game, occurs, _Limits(seconds, cells), monitor)
-    status = cav.run(target / game.range)
-    posteriors = np.zeros((len(cav.points), len(occurs)))
-    posteriors[:, occurs] = cav.points
-    informed = _simplest(game, cav.weights, posteriors)
-    rounding = _rounding(game)
-    # Against a y that is optimal where a state of prior zero is impossible, that state pays at most
-    # its largest entry: with this as its coordinate, z majorises v on the whole simplex.
-    z = game.matrices.max(axis=(1, 2))
-    z[occurs] = game.shift + game.range * cav.hyperplane
-    uninformed = ApproachStrategy(game, z + rounding)
-    lower, upper = informed.guarantee - rounding, uninformed.guarantee
+    stop = Stop(gap=target, seconds=seconds, iterations=iterations)
+    with watch(stop) as watched:
+        run = _Concavification(game, target / game.range, cells, watched)
+        status, progress = drive(
+            run,
+            stop,
+            watched,
+            monitor=monitor,
+            checkpoint=checkpoint,
+            checkpoint_seconds=checkpoint_seconds,
+            resume=resume,
+        )
+    informed, uninformed = run.strategies()
+    lower, upper = informed.guarantee - game.rounding, uninformed.guarantee
+    if status is Status.CONVERGED and upper - lower > target:
+        status = Status.EXHAUSTED  # rounding keeps the bounds apart
     return RepeatedSolution(
         game=game,
         lower=lower,
         upper=upper,
-        splitting=Splitting(
-            informed.weights, informed.posteriors, game.values(informed.posteriors)
-        ),
+        splitting=informed.splitting,
         hyperplane=uninformed.target,
         informed=informed,
         uninformed=uninformed,
         status=Status.CONVERGED if upper - lower <= target else status,
-        rounds=tuple(cav.rounds),
+        iterations=run.iterations,
+        cells=run.gradients,
+        seconds=watched.clock.seconds,
+        cpu_seconds=watched.clock.cpu_seconds,
+        log=tuple(progress.rows),
     )
 
 
-class _Limits:
-    """How long a solve may go on."""
-
-    def __init__(self, seconds: float, cells: float) -> None:
-        self._seconds, self._cells = seconds, cells
-        self._begin = time.perf_counter()
-
-    @property
-    def elapsed(self) -> float:
-        """Wall-clock seconds since the start."""
-        return time.perf_counter() - self._begin
-
-    def status(self, cells: int) -> Status | None:
-        """Return the limit that is reached, if any."""
-        if self.elapsed >= self._seconds:
-            return Status.TIME_LIMIT
-        return Status.ITERATION_LIMIT if cells >= self._cells else None
-
-
 class _Concavification:
-    """Master and separation, taking turns, in payoffs of [0, 1] and over the states that occur."""
+    """Master and separation, taking turns, in payoffs of [0, 1] and over the states that occur.
 
-    def __init__(
-        self,
-        game: RepeatedGame,
-        occurs: NDArray[np.bool_],
-        limits: _Limits,
-        monitor: Callable[[Round], None] | None,
-    ) -> None:
-        self._game, self._limits, self._monitor = game, limits, monitor
-        self._matrices = np.ascontiguousarray(game.unit_matrices[occurs])
-        self._prior = game.prior[occurs] / game.prior[occurs].sum()
+    An iteration is one round of both, and ``gradients`` counts the cells of branch and bound. Bounds
+    only ever get better, so the point in hand is the best.
+    """
+
+    growing = ("points", "values")
+
+    def __init__(self, game: RepeatedGame, tolerance: float, cells: float, watched: Watch) -> None:
+        self._game, self._tolerance, self._cells, self._watch = game, tolerance, cells, watched
+        self._occurs = game.prior > 0
+        self._matrices = np.ascontiguousarray(game.unit_matrices[self._occurs])
+        self._prior = game.prior[self._occurs] / game.prior[self._occurs].sum()
         states = len(self._prior)
-        self.points = np.vstack([np.eye(states), self._prior])
-        self.hyperplane = np.ones(states)
-        self.rounds: list[Round] = []
-        self._upper, self._cells = 1.0, 0
+        self.iterations = self.gradients = 0
+        self.finished = False
+        self.best: Arrays = {}
+        self._points = np.vstack([np.eye(states), self._prior])
+        self._hyperplane = np.ones(states)
         self._guess: Floats | None = None
         if states == 2:
             line = tangent(self._matrices, self._prior)
-            self.points, self._guess = np.vstack([self.points, line.points]), line.z
-        self._values = solve_at(self._matrices, self.points).lower
+            self._points, self._guess = np.vstack([self._points, line.points]), line.z
+        self._values = solve_at(self._matrices, self._points).lower
+        self._solve_master()
 
-    def run(self, tolerance: float) -> Status:
-        """Go on until the bounds are within ``tolerance``, or for as long as allowed."""
-        if self._guess is not None:
-            self._separate(self._guess, _SHARE * tolerance)
-        while True:
-            z, self.weights = master(self.points, self._values, self._prior)
-            lower = float(self._prior @ z)
-            is_met = self._upper - lower <= tolerance
-            found = None if is_met else self._separate(z, _SHARE * tolerance)
-            self._log(lower)
-            if found is None or self._upper - lower <= tolerance:
-                return Status.CONVERGED
-            if not len(found.points):
-                return self._limits.status(self._cells) or Status.EXHAUSTED
-            self.points = np.vstack([self.points, found.points])
+    @property
+    def _upper(self) -> float:
+        return float(self._prior @ self._hyperplane)
+
+    @property
+    def _lower(self) -> float:
+        return float(self._prior @ self._z)
+
+    def advance(self, iterations: int) -> None:
+        """Separate, add what was found to the master program, and solve it again."""
+        for _ in range(iterations):
+            if self.finished or self._watch.should_stop():
+                return
+            if self._guess is not None:
+                self._separate(self._guess)
+                self._guess = None
+            found = None if self._is_met else self._separate(self._z)
+            self.iterations += 1
+            if found is None:
+                return
+            self._points = np.vstack([self._points, found.points])
             self._values = np.append(self._values, found.values)
-            limit = self._limits.status(self._cells)
-            if limit is not None:
-                _, self.weights = master(self.points, self._values, self._prior)
-                return limit
+            self._solve_master()
+            is_stuck = not len(found.points) and not self._watch.should_stop()
+            self.finished = is_stuck or self.gradients >= self._cells
 
-    def _separate(self, z: Floats, tolerance: float) -> Separation:
+    @property
+    def _is_met(self) -> bool:
+        return self._upper - self._lower <= self._tolerance
+
+    def _solve_master(self) -> None:
+        self._z, self._weights = master(self._points, self._values, self._prior)
+
+    def _separate(self, z: Floats) -> Separation:
         """Find out how far ``z`` is from majorising v, and keep it if it is the best so far."""
-        done = self._cells
+        done = self.gradients
         found = separate(
-            self._matrices, z, tolerance, lambda more: bool(self._limits.status(done + more))
+            self._matrices,
+            z,
+            _SHARE * self._tolerance,
+            lambda more: self._watch.should_stop() or done + more >= self._cells,
         )
-        self._cells += found.cells
+        self.gradients += found.cells
         delta = max(found.bound, 0.0)
         if self._prior @ z + delta <= self._upper:
-            self._upper, self.hyperplane = float(self._prior @ z + delta), z + delta
+            self._hyperplane = z + delta
         return found
 
-    def _log(self, lower: float) -> None:
+    def strategies(self) -> tuple[InformedStrategy, ApproachStrategy]:
+        """Return the strategies that prove the bounds."""
+        game, occurs = self._game, self._occurs
+        posteriors = np.zeros((len(self._points), len(occurs)))
+        posteriors[:, occurs] = self._points
+        informed = _simplest(game, self._weights, posteriors)
+        # Against a y that is optimal where a state of prior zero is impossible, that state pays at most
+        # its largest entry: with this as its coordinate, z majorises v on the whole simplex.
+        z = game.matrices.max(axis=(1, 2))
+        z[occurs] = game.shift + game.range * self._hyperplane
+        return informed, ApproachStrategy(game, z + game.rounding)
+
+    def next_check(self) -> int:
+        """Measure after every round."""
+        return self.iterations + 1
+
+    def measure(self) -> tuple[float, float]:
+        """Return the master's optimum and the height of the best majorant, in payoffs."""
         shift, scale = self._game.shift, self._game.range
-        bounds = shift + scale * lower, shift + scale * self._upper
-        row = Round(*bounds, len(self.points), self._cells, self._limits.elapsed)
-        self.rounds.append(row)
-        if self._monitor is not None:
-            self._monitor(row)
+        return shift + scale * self._lower, shift + scale * self._upper
+
+    def keep(self) -> None:
+        """Nothing to do: the state has the best bounds."""
+
+    def state(self) -> Arrays:
+        """Return points, values there, and the best majorant."""
+        return {
+            "points": self._points,
+            "values": self._values,
+            "hyperplane": self._hyperplane,
+            "guessed": np.array([self._guess is None]),
+        }
+
+    def restore(self, state: Arrays) -> None:
+        """Continue with the points of before; values and bounds are what they prove."""
+        self._points, self._values = np.array(state["points"]), np.array(state["values"])
+        self._hyperplane = np.array(state["hyperplane"])
+        if state["guessed"][0]:
+            self._guess = None
+        self._solve_master()
 
 
 def master(points: Floats, values: Floats, prior: Floats) -> tuple[Floats, Floats]:
@@ -265,7 +300,7 @@ def _simplest(game: RepeatedGame, weights: Floats, posteriors: Floats) -> Inform
     """
     used = weights > _NO_WEIGHT
     strategy = InformedStrategy.of(game, weights[used], posteriors[used])
-    while (simpler := _merged(strategy, _rounding(game))) is not None:
+    while (simpler := _merged(strategy, game.rounding)) is not None:
         strategy = simpler
     return strategy
 
@@ -282,9 +317,3 @@ def _merged(strategy: InformedStrategy, allowance: float) -> InformedStrategy | 
         if candidate.guarantee >= strategy.guarantee - allowance:
             return candidate
     return None
-
-
-def _rounding(game: RepeatedGame) -> float:
-    """Bound the rounding error of evaluating a bound: sums of at most 2 (K + m + n) products."""
-    largest = float(np.abs(game.matrices).max()) + game.range
-    return 8 * sum(game.matrices.shape) * float(np.finfo(np.float64).eps) * largest

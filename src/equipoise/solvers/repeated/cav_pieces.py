@@ -22,7 +22,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from equipoise.solvers.repeated.cav_separation import solve_at
+from equipoise.numerics.separation import solve_at
 
 Floats = NDArray[np.float64]
 

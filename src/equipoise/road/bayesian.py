@@ -1,0 +1,207 @@
+"""Bayesian games: equilibria in regions of signals, from qualitative models given or proposed.
+
+The gap is the largest gain of any player (the ε of Ganzfried and Sandholm 2010), by best responses in the
+game itself.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from equipoise.errors import EquipoiseError
+from equipoise.road.families import Family, Found, Sheet, Wish
+
+if TYPE_CHECKING:
+    from equipoise.certificates.bayesian import BayesianCertificate
+    from equipoise.games.bayesian.game import SignalGame
+    from equipoise.games.files.bayesian import Problem
+    from equipoise.road.result import Result
+    from equipoise.solvers.bayesian.qualitative import Answer
+    from equipoise.solvers.driver import Arrays, Stop, Watch
+    from equipoise.strategy.regions import RegionStrategy
+    from equipoise.strategy.store import Bundle, Metadata
+
+    Game = Problem | SignalGame
+
+SECONDS = 60.0
+"""How long to look by default."""
+GAIN = 1e-6
+"""What a player may gain by default, in parts of what is at stake."""
+
+
+@dataclass(frozen=True)
+class Bayesian(Family):
+    """The family of Bayesian games."""
+
+    name: str = "bayesian"
+    draws = True
+
+    def identity(self, game: Game) -> tuple[str, str]:
+        """Return the title, and the digest of plans and signals."""
+        problem = problem_of(game)
+        return problem.title, problem.fingerprint
+
+    def stake(self, game: Game) -> float:
+        """Return the most that is at stake for any player."""
+        return max(problem_of(game).game.spread)
+
+    def solve(self, game: Game, wish: Wish) -> Found:
+        """Solve the mixed-integer programs of the models, for a minute unless told otherwise."""
+        from equipoise.solvers.driver import Relative, watch
+
+        if wish.method not in (None, "auto", "qualitative"):
+            raise EquipoiseError(
+                f"algorithm '{wish.method}': found it for a Bayesian game, expected auto or qualitative."
+            )
+        wish.only(self.name, "products", "propose")
+        problem = problem_of(game)
+        stop = (wish.limits | (wish.gap or Relative(GAIN))).at(self.stake(game))
+        if math.isinf(stop.seconds):
+            stop = replace(stop, seconds=SECONDS)
+        with wish.steps.take("solve"), watch(stop) as watched:
+            answer = _answer(problem, stop, wish, watched)
+        return Found(
+            strategy=_strategy(problem, answer),
+            target=stop.gap,
+            stake=self.stake(game),
+            method="qualitative",
+            why=_why(answer),
+            status=answer.status,
+            iterations=answer.programs,
+            seconds=watched.clock.seconds,
+            cpu_seconds=watched.clock.cpu_seconds,
+            log=(),
+            details={
+                "model": answer.model.name,
+                "text": answer.model.text,
+                "program": {
+                    "rows": answer.rows,
+                    "columns": answer.columns,
+                    "binaries": answer.binaries,
+                },
+            },
+        )
+
+    def certify(
+        self, game: Game, strategy: RegionStrategy, *, rigorous: bool = False
+    ) -> BayesianCertificate:
+        """Find every player's best response in the game itself."""
+        from equipoise.certificates.bayesian import certify_bayesian
+
+        if rigorous:
+            raise EquipoiseError(
+                "--rigorous: found a Bayesian game, expected a game given as a tree."
+            )
+        rules = problem_of(game).game
+        return certify_bayesian(rules, strategy.regions.profile(rules))
+
+    def pack(self, strategy: RegionStrategy) -> tuple[Arrays, Metadata]:
+        """Return cuts, plans and thresholds."""
+        from equipoise.strategy.regions import packed
+
+        return packed(strategy)
+
+    def unpack(self, path: Path, bundle: Bundle, game: Game) -> RegionStrategy:
+        """Return the strategy of ``game`` in ``bundle``."""
+        from equipoise.strategy.regions import strategy_of
+
+        problem = problem_of(game)
+        return strategy_of(path, bundle, problem.fingerprint, problem.game)
+
+    def sizes(self, game: Game) -> dict[str, Any]:
+        """Return the numbers of players, plans, cells of signals, and models."""
+        problem = problem_of(game)
+        return {
+            "players": problem.players,
+            "plans": [len(own) for own in problem.game.plans],
+            "cells": problem.game.signals.cells,
+            "models": len(problem.models),
+        }
+
+    def tables(self, result: Result) -> Iterator[Sheet]:
+        """Yield regions and thresholds."""
+        strategy: RegionStrategy = result.strategy
+        low, high = problem_of(result.game).game.signals.line
+        rows: list[tuple[str | float, ...]] = []
+        both = zip(strategy.regions.plans, strategy.regions.cuts, strict=True)
+        for i, (plans, cuts) in enumerate(both):
+            ends = zip(plans, (low, *cuts), (*cuts, high), strict=True)
+            rows += [(f"P{i + 1}  {plan}", float(a), float(b)) for plan, a, b in ends]
+        yield Sheet("", ("region", "from", "to"), rows)
+        named = [(name, at) for own in strategy.thresholds for name, at in own.items()]
+        yield Sheet("", ("threshold", "at"), [(name, float(at)) for name, at in named])
+
+    def draw(self, result: Result, stem: Path) -> tuple[Path, ...]:
+        """Draw the lines of signals as a page and as a picture."""
+        from equipoise.plots.regions import signal_lines, write_html, write_png
+
+        problem = problem_of(result.game)
+        page, picture = Path(f"{stem}.html"), Path(f"{stem}.png")
+        profile = result.strategy.regions.profile(problem.game)
+        lines = signal_lines(profile, problem.game.plans, result.strategy.thresholds)
+        write_html(page, problem.title, lines)
+        write_png(picture, problem.title, lines)
+        return page, picture
+
+
+def problem_of(game: Game) -> Problem:
+    """Return ``game`` with its models, of which a bare game has none."""
+    from equipoise.games.files.bayesian import Problem
+
+    return game if isinstance(game, Problem) else Problem("Bayesian game", game)
+
+
+def _answer(problem: Problem, stop: Stop, wish: Wish, watched: Watch) -> Answer:
+    """Solve with the models there are, or, if there are none or ``propose`` is asked for, with proposals."""
+    from equipoise.solvers.bayesian.propose import discover
+    from equipoise.solvers.bayesian.qualitative import PIECEWISE, qualitative
+    from equipoise.solvers.driver import Counted
+
+    products = wish.options.get("products") or PIECEWISE
+    with wish.show(stop) as monitor:
+        counted = Counted(monitor)
+        if problem.models and not wish.options.get("propose"):
+            return qualitative(
+                problem.game,
+                problem.models,
+                products=products,
+                time_limit=stop.seconds,
+                monitor=counted,
+                interrupted=watched.interrupted,
+            )
+        return discover(
+            problem.game,
+            products=products,
+            time_limit=stop.seconds,
+            monitor=counted,
+            interrupted=watched.interrupted,
+        )
+
+
+def _strategy(problem: Problem, answer: Answer) -> RegionStrategy:
+    """Return what was found, with the names of its thresholds."""
+    from equipoise.strategy.regions import RegionStrategy
+
+    names = answer.model.thresholds
+    return RegionStrategy(
+        game=problem.title,
+        fingerprint=problem.fingerprint,
+        regions=answer.regions,
+        model=answer.model.name,
+        thresholds=tuple({name: answer.thresholds[name] for name in own} for own in names),
+    )
+
+
+def _why(answer: Answer) -> str:
+    """Say what the profile stands for."""
+    from equipoise.solvers.driver import Status
+
+    if answer.status is Status.CONVERGED:
+        return "indifference at thresholds is a mixed-integer program"
+    if answer.status is Status.EXHAUSTED:
+        return "no equilibrium of this form; the nearest profile found is shown"
+    return "time is up; the best profile so far is shown"
