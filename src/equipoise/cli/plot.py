@@ -50,7 +50,8 @@ def command(
     if json:
         print_json({**names, "curves": list(logs), "strategy": [str(file) for file in drawn]})
     else:
-        print_facts({**names, **({"strategy": ", ".join(map(str, drawn))} if drawn else {})})
+        facts = {"page": names["html"], "picture": names["png"]} if names else {}
+        print_facts({**facts, **({"strategy": ", ".join(map(str, drawn))} if drawn else {})})
 
 
 def _draw(file: Path, stem: Path) -> tuple[Path, ...]:

@@ -95,11 +95,12 @@ class Repeated(Family):
         """Recompute both guarantees in ``game``; they allow for rounding, ``rigorous`` or not."""
         from equipoise.certificates.repeated import certify_repeated
 
-        if strategy.game is not game:
+        if strategy.game.fingerprint != game.fingerprint:
             raise EquipoiseError(
-                f"found a strategy of '{strategy.game.name}', expected one of '{game.name}'."
+                f"found a strategy of '{strategy.game.name}', expected one of '{game.name}' with its "
+                "states and actions."
             )
-        return certify_repeated(strategy)
+        return certify_repeated(strategy.in_game(game))
 
     def pack(self, strategy: RepeatedStrategy) -> tuple[Arrays, Metadata]:
         """Return lottery, actions and target."""

@@ -11,7 +11,7 @@ mix in the coming stage, and who is told the actions of every stage that was pla
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Protocol
@@ -218,6 +218,12 @@ class RepeatedStrategy:
     def game(self) -> RepeatedGame:
         """The game that they play."""
         return self.informed.game
+
+    def in_game(self, game: RepeatedGame) -> RepeatedStrategy:
+        """Return the same strategies in ``game``, whose payoffs may be others."""
+        return RepeatedStrategy(
+            replace(self.informed, game=game), replace(self.uninformed, game=game)
+        )
 
     @property
     def splitting(self) -> Splitting:

@@ -1,0 +1,225 @@
+"""Laws over families: whatever the game, the same verbs do the same things to it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import equipoise
+from equipoise.certificates import Certificate
+from equipoise.cli.app import run
+from equipoise.errors import EquipoiseError
+from equipoise.road.families import FAMILIES, family
+from equipoise.road.result import Result
+from equipoise.solvers.driver import Status
+
+RIVER = """
+game = "bet-or-check"
+pot = 2.0
+[models]
+bluffs = '''
+P1: bet |a| check |b| bet
+P2: call |c| fold
+order: a <= c <= b
+'''
+"""
+# Three states, in which row k and column k pay one: harmonic, 1 / (3 + 3 + 3).
+DIAGONAL = """
+prior = ["1/3", "1/3", "1/3"]
+[[state]]
+payoffs = [[1, 0, 0], [0, 0, 0], [0, 0, 0]]
+[[state]]
+payoffs = [[0, 0, 0], [0, 1, 0], [0, 0, 0]]
+[[state]]
+payoffs = [[0, 0, 0], [0, 0, 0], [0, 0, 1]]
+"""
+STAG = 'NFG 1 R "Stag hunt" { "Row" "Column" } { 2 2 }\n\n4 4 3 0 0 3 3 3\n'
+# Three players bet on which coin the others choose: the mixed equilibrium is no vertex of anything.
+ODD = 'NFG 1 R "odd one out" { "A" "B" "C" } { 2 2 2 }\n\n' + (
+    "0 0 0  1 0 0  0 1 0  0 0 1  0 0 1  0 1 0  1 0 0  0 0 0\n"
+)
+
+GAMES: dict[str, tuple[str, str | None, float]] = {
+    "tree": ("kuhn", None, -1 / 18),  # Kuhn 1950
+    "signals": ("standoff", None, 0.0),
+    "matrix": ("stag.nfg", STAG, 4.0),
+    "three players": ("odd.nfg", ODD, 0.25),
+    "bayesian": ("river.toml", RIVER, 1.1),  # Ganzfried and Sandholm 2010, section 3
+    "repeated": ("partial", None, 1.0),  # Gilpin 2009, figure 11.4
+    "repeated, three states": ("diagonal.toml", DIAGONAL, 1 / 9),
+}
+KINDS = {
+    "tree": "zero-sum",
+    "signals": "zero-sum",
+    "matrix": "general-sum",
+    "three players": "general-sum",
+    "bayesian": "bayesian",
+    "repeated": "repeated",
+    "repeated, three states": "repeated",
+}
+
+
+@pytest.fixture(params=GAMES)
+def solved(
+    request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> tuple[str, Result]:
+    """A game of each family, solved and saved as ``it.eqp``."""
+    monkeypatch.chdir(tmp_path)
+    spec, text, _ = GAMES[request.param]
+    if text is not None:
+        Path(spec).write_text(text)
+    options = {"weights": (1.0, 1.0)} if request.param == "matrix" else {}
+    return request.param, equipoise.solve(spec, gap="1e-4r", out="it.eqp", **options)
+
+
+def test_every_game_is_solved_saved_opened_and_certified(solved: tuple[str, Result]) -> None:
+    name, result = solved
+    spec, _, value = GAMES[name]
+    assert (result.family, result.spec) == (KINDS[name], spec)
+    assert result.status is Status.CONVERGED
+    assert isinstance(result.certificate, Certificate)
+    assert result.certificate.meets(result.found.target)
+    if name == "signals":
+        value = equipoise.solve(spec, abstraction="none").value
+    assert result.value == pytest.approx(value, abs=1e-3)
+    again = equipoise.open("it.eqp")
+    assert again.certificate.values == result.certificate.values
+    assert again.certificate.gains == result.certificate.gains
+    assert equipoise.certify(spec, again.strategy).gap == result.certificate.gap
+    assert (again.method, again.found.target) == (result.method, result.found.target)
+    assert (again.status, again.log) == (result.status, result.log)
+    assert f"'{spec}': converged" in repr(again)
+
+
+def test_every_result_is_shown_plotted_and_certified_by_commands(
+    solved: tuple[str, Result], capsys: pytest.CaptureFixture[str]
+) -> None:
+    name, result = solved
+    spec = GAMES[name][0]
+
+    def call(*arguments: str) -> dict[str, Any]:
+        capsys.readouterr()
+        assert run([*arguments, "--json"]) == 0
+        found: dict[str, Any] = json.loads(capsys.readouterr().out)
+        return found
+
+    assert call("certify", spec, "it.eqp")["gap"] == result.certificate.gap
+    assert call("show", "it.eqp")
+    assert call("info", spec)["players"] == len(result.certificate.values)
+    plotted = call("plot", "it.eqp", "--out", "picture")
+    files = [*plotted["strategy"], *(plotted[key] for key in ("html", "png") if key in plotted)]
+    assert files
+    assert all(Path(file).stat().st_size > 10_000 for file in files)
+    summary = call("solve", spec, "--gap", "1e-4r", "--out", "again.eqp", "--force")
+    assert summary["status"] in [status.value for status in Status]
+    for command in ("show", "plot"):
+        assert run([command, "it.eqp"]) == 0
+    assert run(["solve", spec, "--gap", "1e-4r", "--out", "again.eqp"]) == 0
+
+
+def test_a_finished_solve_is_not_solved_again(solved: tuple[str, Result]) -> None:
+    name, result = solved
+    said: list[str] = []
+    again = equipoise.solve(
+        GAMES[name][0], gap="1e-3r", out="it.eqp", resume=True, note=said.append
+    )
+    assert "finished" in said[-1]
+    assert again.certificate.gains == result.certificate.gains
+
+
+def test_files_of_other_games_are_refused(solved: tuple[str, Result]) -> None:
+    name, result = solved
+    others = {KINDS[other]: GAMES[other] for other in GAMES if KINDS[other] != KINDS[name]}
+    for spec, text, _ in others.values():
+        if text is not None:
+            Path(spec).write_text(text)
+        with pytest.raises(EquipoiseError, match=r"it\.eqp"):
+            equipoise.open("it.eqp", spec)
+        with pytest.raises(EquipoiseError, match=r"it\.eqp.*expected"):
+            equipoise.solve(spec, out="it.eqp")
+    assert equipoise.open("it.eqp").certificate.gains == result.certificate.gains
+
+
+def test_no_option_is_ignored(solved: tuple[str, Result]) -> None:
+    spec = GAMES[solved[0]][0]
+    with pytest.raises(EquipoiseError, match="'colour'"):
+        equipoise.solve(spec, colour="blue")
+    with pytest.raises(EquipoiseError, match="'magic'"):
+        equipoise.solve(spec, "magic")
+
+
+def test_every_family_has_a_class_of_its_name() -> None:
+    assert [family(name).name for name in FAMILIES] == list(FAMILIES)
+    assert {KINDS[name] for name in GAMES} | {"tournament"} == set(FAMILIES)
+
+
+def test_limits_are_kept_and_solves_resumed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("diagonal.toml").write_text(DIAGONAL)
+    straight = equipoise.solve("diagonal.toml", gap=1e-6)
+    assert straight.found.iterations > 3
+    short = equipoise.solve("diagonal.toml", gap=1e-6, iterations=2, out="it.eqp")
+    assert short.status is Status.ITERATION_LIMIT
+    assert short.certificate.gap > 1e-6
+    resumed = equipoise.solve("diagonal.toml", gap=1e-6, out="it.eqp", resume=True)
+    assert resumed.found.iterations == straight.found.iterations
+    assert (resumed.strategy.uninformed.target == straight.strategy.uninformed.target).all()
+    assert not Path("it.eqp.checkpoint").exists()
+
+
+def test_searches_for_equilibria_go_on_from_the_best_profile(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(3)
+    matrices = [rng.integers(0, 10, (3, 3, 3)) for _ in range(3)]
+    game = equipoise.from_matrices("three", *matrices)
+    short = equipoise.solve(game, iterations=1, gap=1e-6, out="it.eqp")
+    assert short.status is Status.ITERATION_LIMIT
+    on = equipoise.solve(game, gap=1e-6, out="it.eqp", resume=True)
+    assert on.status is Status.CONVERGED
+    assert on.log[: len(short.log)] == short.log
+    assert max(on.certificate.gains) <= 1e-6
+
+
+@pytest.mark.parametrize(
+    ("field", "change"),
+    [
+        ("weights", lambda array: array[:1]),
+        ("lottery", lambda array: array / 2),
+        ("actions", lambda array: -array),
+        ("target", lambda array: array * np.nan),
+    ],
+)
+def test_damaged_strategies_of_repeated_games_are_refused(
+    tmp_path: Path, field: str, change: Callable[[Any], Any]
+) -> None:
+    from equipoise.strategy.store import STRATEGY, load, save
+
+    place = tmp_path / "it.eqp"
+    equipoise.solve("partial", out=place)
+    bundle = load(place, STRATEGY)
+    save(place, STRATEGY, {**bundle.arrays, field: change(bundle.arrays[field])}, bundle.metadata)
+    with pytest.raises(EquipoiseError, match=rf"it\.eqp: array .*expected|it\.eqp: array {field}"):
+        equipoise.open(place)
+
+
+def test_a_hyperplane_that_is_too_low_is_found_out() -> None:
+    """The certificate trusts no target: one lowered by 0.1 is raised by at least as much again."""
+    from dataclasses import replace
+
+    from equipoise.strategy.repeated import ApproachStrategy
+
+    result = equipoise.solve("irrational", gap=1e-6)
+    strategy = result.strategy
+    low = ApproachStrategy(result.game, strategy.uninformed.target - 0.1)
+    proof = equipoise.certify(result.game, replace(strategy, uninformed=low))
+    assert low.guarantee < result.certificate.lower
+    assert proof.best_responses[0] >= 1 - 0.5**0.5 - 1e-9  # the value, docs/repeated.md
