@@ -141,6 +141,11 @@ def test_holdem_is_seen_without_a_list_of_deals() -> None:
             assert named.number(turn - 1, cards.tolist()) == before
 
 
+def test_deals_are_listed_once(duel: StageGame) -> None:
+    assert views(duel) is views(duel, True) is views(duel, symmetry=True)
+    assert signal_rounds(duel) is views(duel).rounds
+
+
 def test_parents_do_not_need_the_deals(duel: StageGame) -> None:
     for symmetry in (True, False):
         named = views(duel, symmetry)

@@ -53,9 +53,14 @@ class Views(Protocol):
         """Return the number of a view given by its signals."""
 
 
-@lru_cache(maxsize=16)
 def views(game: StageGame, symmetry: bool = True) -> Views:
     """Return the views of a two-player game; of a poker game up to ``symmetry`` of its deck."""
+    return _views(game, symmetry)
+
+
+@lru_cache(maxsize=16)
+def _views(game: StageGame, symmetry: bool) -> Views:
+    # Behind a function of its own, as the cache tells a default from the same value given.
     if game.players != 2:
         raise EquipoiseError(
             f"{game.name}: found {game.players} players, expected two for a factored game."
