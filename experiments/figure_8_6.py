@@ -2,7 +2,7 @@
 
     python experiments/figure_8_6.py [--full] [--picture FILE.png]
 
-The seed takes 100 random matrix games (payoffs uniform in [-1, 1]) of each of three sizes and abstractions
+Gilpin takes 100 random matrix games (payoffs uniform in [-1, 1]) of each of three sizes and abstractions
 of Rhode Island hold'em, and finds that iterated smoothing is ahead, the more so the finer the gap. Here:
 the median number of gradients over ten random games of a size, and Leduc poker (merged first). Both
 methods take the same steps (``iterated.py`` and ``smoothing.py`` name our deviations), and so do both

@@ -4,7 +4,7 @@
 
 Pots are uniform between 1 and 8 bets; each distribution function has two to ten pieces with uniform
 breakpoints and masses uniform on the simplex. Every game is solved with the three models of appendix C
-in one program, with each of them alone, and with no model given. The seed: three models needed, 0.49
+in one program, with each of them alone, and with no model given. Published: three models needed, 0.49
 seconds a hand with a commercial solver, over the distributions of a poker program.
 """
 
