@@ -117,10 +117,10 @@ def test_regrets(space: Treeplex, device: Device, optimism: float) -> None:
     whole = space.blocks, np.uint32(0), np.uint32(len(space.blocks.start)), np.uint32(0)
     average = np.ones(space.size)
     scratch, plan = np.empty((3, space.widest)), np.ones(space.size)
-    regret_blocks(Stretch(*whole, gradient, gradient), regret, play, row, scratch)
+    regret_blocks(Stretch(*whole, gradient, gradient), regret, play, row, scratch[0], scratch[1:])
     _close(arrays.get(r)[1:], regret[1:])
     _close(arrays.get(p)[1:], play[1:])
-    reach_blocks(Stretch(*whole, plan, plan), play, average, 0.25, scratch)
+    reach_blocks(Stretch(*whole, plan, plan), play, average, 0.25, scratch[0], scratch[1:])
     _close(arrays.get(arrays.reach(p)), plan)
     _close(average, 0.75 + 0.25 * plan)
 

@@ -113,7 +113,7 @@ def test_plans_of_blocks(optimism: float, is_split: bool) -> None:
     start[0] = 1.0
     parts = in_two(WIDE, start) if is_split else (whole(WIDE, start),)
     for part in parts:
-        reach_blocks(part, given.play, average, 0.3, scratch)
+        reach_blocks(part, given.play, average, 0.3, scratch[0], scratch[1:])
     found = np.concatenate([parts[0].trunk, parts[1].local]) if is_split else start
     np.testing.assert_allclose(found, expected, rtol=1e-13)
     mean = given.average + 0.3 * (expected - given.average)
@@ -134,7 +134,7 @@ def test_regrets_of_blocks(row: tuple[float, ...], is_split: bool) -> None:
     play = given.play.copy() if row[2] else regret
     parts = in_two(WIDE, gradient) if is_split else (whole(WIDE, gradient),)
     for part in reversed(parts):
-        regret_blocks(part, regret, play, numbers, scratch)
+        regret_blocks(part, regret, play, numbers, scratch[0], scratch[1:])
     found = np.concatenate([parts[0].trunk, parts[1].local]) if is_split else gradient
     np.testing.assert_allclose(regret[1:], expected.regret[1:], rtol=1e-12, atol=1e-13)
     np.testing.assert_allclose(play[1:], expected.play[1:], rtol=1e-12, atol=1e-13)
@@ -170,6 +170,6 @@ def test_no_kernel_leaves_the_precision_of_its_arrays(dtype: str) -> None:
     given, scratch = case(WIDE, 0.0), np.zeros((3, WIDE.widest), dtype)
     plan, average = np.ones(WIDE.size, dtype), np.zeros(WIDE.size, dtype)
     play = given.play.astype(dtype)
-    reach_blocks(whole(WIDE, plan), play, average, np.dtype(dtype).type(1), scratch)
+    reach_blocks(whole(WIDE, plan), play, average, np.dtype(dtype).type(1), scratch[0], scratch[1:])
     np.testing.assert_allclose(plan, slow_plan(WIDE, play), rtol=1e-5)
     np.testing.assert_allclose(average[1:], plan[1:], rtol=1e-6)

@@ -32,7 +32,7 @@ _EXACT = 1e-12
 class Matrices(NamedTuple):
     """The matrices for products from a source to a target, as kernels take them.
 
-    Matrix ``m`` has form ``form[m]``. Dense ones are in ``dense[m]``, target by source, component ``c``
+    Matrix ``m`` has form ``form[m]``. Dense ones, if any, are in ``dense[m]``, target by source, component ``c``
     from ``start[c]`` on. The list of target ``t`` is ``pointer[m, t] .. pointer[m, t + 1]`` of ``row``
     and ``value``: a row below the number of sources of the component is a source, one above it a
     running sum of them in the order ``order[m]`` with weights ``weight[m]``.
@@ -40,7 +40,7 @@ class Matrices(NamedTuple):
 
     form: NDArray[np.uint8]
     start: Numbers
-    dense: NDArray[Any]
+    dense: NDArray[Any] | None
     pointer: Indices
     row: Indices
     value: NDArray[Any]
@@ -139,11 +139,11 @@ def matrices(cut: Tiling, source: int, at: list[Numbers], values: Floats, dtype:
         lists.append(candidates[cheapest])
     sources, targets = int(components.source[-1]), int(components.target[-1])
     pointer, index, value = _packed(form, lists, targets)
-    dense = components.full() if DENSE in form else np.zeros((1, 0))
+    dense = components.full().astype(dtype) if DENSE in form else None
     return Matrices(
         form=np.array(form, dtype=np.uint8),
         start=components.start,
-        dense=dense.astype(dtype),
+        dense=dense,
         pointer=pointer,
         row=index,
         value=value.astype(dtype),

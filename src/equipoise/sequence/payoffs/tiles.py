@@ -28,8 +28,10 @@ _KERNEL = {
     "error_model": "numpy",
     "fastmath": {"contract", "reassoc", "nsz"},
 }
-# Called by kernels alone: without the ways in from Python they compile in less time.
-_INNER = {**_KERNEL, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+# Inlined before they are typed: compiled once, in the kernel that uses them.
+INNER = {**_KERNEL, "inline": "always"}
+
+_ZERO, _ONE, _TWO = np.uint64(0), np.uint64(1), np.uint64(2)
 
 
 class Places(NamedTuple):
@@ -45,19 +47,16 @@ class Places(NamedTuple):
 class Runs(NamedTuple):
     """Leaves as runs of lanes, in chunks that are packed together and share a matrix.
 
-    Run ``r`` is ``length[r]`` lanes from ``lane[r]`` on, of a bundle of ``lanes[r]``, between the
-    actions whose slots begin at ``source[r]`` and ``target[r]``; its coefficients are
-    ``scale[column[r]:]``. Chunk ``q`` has runs ``chunk[q] .. chunk[q + 1]`` and matrix ``matrix[q]``.
+    Row ``r`` of ``run`` is (source, target, lanes, lane, length, coefficient, column): ``length`` lanes
+    from ``lane`` on, of a bundle of ``lanes``, between the actions whose slots begin at ``source`` and
+    ``target``, with ``scale[coefficient:]``, packed from ``column`` on. Chunk ``q`` has runs
+    ``chunk[q] .. chunk[q + 1]``, ``columns[q]`` columns and matrix ``matrix[q]``.
     """
 
     chunk: Indices
     matrix: Indices
-    source: Indices
-    target: Indices
-    lanes: Indices
-    lane: Indices
-    length: Indices
-    column: Indices
+    columns: Indices
+    run: Indices
     scale: NDArray[Any]
 
 
@@ -96,148 +95,141 @@ def runs(leaves: Leaves, dtype: Any) -> Runs:
     """Gather leaves into runs and chunks."""
     order = np.lexsort((leaves.lane, leaves.target, leaves.source, leaves.matrix))
     chunks: list[tuple[int, int]] = []
+    columns: list[int] = []
     rows: list[list[int]] = []
-    filled = 0
-    for column, leaf in enumerate(order.tolist()):
+    for number, leaf in enumerate(order.tolist()):
         m, source, target, lane, lanes = (int(field[leaf]) for field in leaves[:5])
-        if not chunks or chunks[-1][1] != m or filled == _COLUMNS:
+        if not chunks or chunks[-1][1] != m or columns[-1] == _COLUMNS:
             chunks.append((len(rows), m))
-            filled = 0
-        last = rows[-1] if filled else [-1] * 6
+            columns.append(0)
+        last = rows[-1] if columns[-1] else [-1] * 6
         if last[:2] == [source, target] and last[3] + last[4] == lane:
             last[4] += 1
         else:
-            rows.append([source, target, lanes, lane, 1, column])
-        filled += 1
-    fields = [np.array(own, dtype=np.uint32) for own in zip(*rows, strict=True)]
+            rows.append([source, target, lanes, lane, 1, number, columns[-1]])
+        columns[-1] += 1
     return Runs(
         np.array([*(first for first, _ in chunks), len(rows)], dtype=np.uint32),
         np.array([m for _, m in chunks], dtype=np.uint32),
-        fields[0],
-        fields[1],
-        fields[2],
-        fields[3],
-        fields[4],
-        fields[5],
+        np.array(columns, dtype=np.uint32),
+        np.array(rows, dtype=np.uint32).reshape(len(rows), 7),
         np.ascontiguousarray(leaves.scale[order], dtype=dtype),
     )
 
 
-def packing(half: Half) -> NDArray[Any]:
-    """Return scratch space for :func:`tile_product`: packed rows and running sums, and results."""
-    bounds = (half.places.source, half.places.target)
-    widest = max(int(np.diff(own.astype(np.int64)).max()) for own in bounds)
-    return np.empty((3, widest * _COLUMNS), half.runs.scale.dtype).reshape(-1)
+def packing(half: Half) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return scratch space for :func:`tile_product`: packed rows with running sums, and results."""
+    width, height = (
+        int(np.diff(own.astype(np.int64)).max()) for own in (half.places.source, half.places.target)
+    )
+    dtype = half.runs.scale.dtype
+    return np.empty(2 * width * _COLUMNS, dtype), np.empty(height * _COLUMNS, dtype)
+
+
+# Plain unsigned indices throughout: they compile in half the time of slices.
 
 
 @njit(**_KERNEL)
 def add_tiles(half: Any, low: Any, high: Any, one: Any, tail: Any, out: Any, scratch: Any) -> None:
     """Add the payoffs of tiles ``low .. high``; vectors hold the last round of all tiles."""
-    places = half.places
-    slots1 = np.uint32(len(tail) // places.tile_source[-1])
-    slots2 = np.uint32(len(out) // places.tile_target[-1])
+    tile_source, tile_target, _, _, _ = half.places
+    slots1 = np.uint64(len(tail)) // tile_source[len(tile_source) - 1]
+    slots2 = np.uint64(len(out)) // tile_target[len(tile_target) - 1]
     for p in range(low, high):
-        source = tail[slots1 * places.tile_source[p] : slots1 * places.tile_source[p + 1]]
-        target = out[slots2 * places.tile_target[p] : slots2 * places.tile_target[p + 1]]
-        tile_product(half, p, one, source, target, scratch)
+        first, onto = slots1 * tile_source[p], slots2 * tile_target[p]
+        tile_product(half, p, one, tail, first, out, onto, scratch)
 
 
-@njit(**_INNER)
-def tile_product(half: Any, p: Any, sign: Any, source: Any, target: Any, scratch: Any) -> None:
-    """Add ``sign`` times the payoffs of tile ``p`` to ``target``; both vectors hold the tile alone."""
-    places, runs, matrices = half.places, half.runs, half.matrices
-    for c in range(places.tile_component[p], places.tile_component[p + 1]):
-        width = np.int64(places.source[c + 1] - places.source[c])
-        height = np.int64(places.target[c + 1] - places.target[c])
-        for q in range(len(runs.matrix)):
-            m = runs.matrix[q]
-            last = runs.chunk[q + 1] - 1
-            n = np.int64(runs.column[last] + runs.length[last] - runs.column[runs.chunk[q]])
-            packed, total = scratch[: 2 * width * n], scratch[2 * width * n :][: height * n]
-            _pack(runs, q, places.tile_source, places.source, p, c, n, sign, source, packed)
-            if matrices.form[m] == DENSE:
-                block = matrices.dense[m, matrices.start[c] : matrices.start[c + 1]]
-                np.dot(
-                    block.reshape((height, width)),
-                    packed[: width * n].reshape((width, n)),
-                    total.reshape((height, n)),
-                )
-            else:
-                if matrices.form[m] == STEPS:
-                    _running_sums(matrices, m, places.source[c], width, n, packed)
-                _lists(matrices, m, places.target[c], height, n, packed, total)
-            _unpack(runs, q, places.tile_target, places.target, p, c, n, total, target)
-
-
-@njit(**_INNER)
-def _pack(
-    runs: Any, q: Any, tile: Any, component: Any, p: Any, c: Any, n: Any, sign: Any,
-    source: Any, packed: Any,
-) -> None:  # fmt: skip
-    """Copy the sources of a chunk's leaves, times their coefficients: a row a bucket."""
-    wide, left = tile[p + 1] - tile[p], component[c] - tile[p]
-    rows = component[c + 1] - component[c]
-    for r in range(runs.chunk[q], runs.chunk[q + 1]):
-        column = runs.column[r]
-        scale = runs.scale[column : column + runs.length[r]]
-        lanes, into = runs.lanes[r], np.uint32(column - runs.column[runs.chunk[q]])
-        at = np.uint32(runs.source[r] * wide + left * lanes + runs.lane[r])
-        for _ in range(rows):
-            row, own = packed[into : into + runs.length[r]], source[at : at + runs.length[r]]
-            for e in range(len(scale)):
-                row[e] = sign * scale[e] * own[e]
-            into, at = np.uint32(into + n), np.uint32(at + lanes)
-
-
-@njit(**_INNER)
-def _unpack(
-    runs: Any, q: Any, tile: Any, component: Any, p: Any, c: Any, n: Any, total: Any, target: Any
+@njit(**INNER)
+def tile_product(
+    half: Any, p: Any, sign: Any, source: Any, first: Any, target: Any, onto: Any, scratch: Any
 ) -> None:
-    """Add a chunk's results to the target."""
-    wide, left = tile[p + 1] - tile[p], component[c] - tile[p]
-    rows = component[c + 1] - component[c]
-    for r in range(runs.chunk[q], runs.chunk[q + 1]):
-        lanes, from_ = runs.lanes[r], np.uint32(runs.column[r] - runs.column[runs.chunk[q]])
-        at = np.uint32(runs.target[r] * wide + left * lanes + runs.lane[r])
-        for _ in range(rows):
-            row, own = total[from_ : from_ + runs.length[r]], target[at : at + runs.length[r]]
-            for e in range(len(row)):
-                own[e] += row[e]
-            from_, at = np.uint32(from_ + n), np.uint32(at + lanes)
+    """Add ``sign`` times the payoffs of tile ``p`` to ``target``.
+
+    The tile begins at ``source[first]`` and ``target[onto]``.
+    """
+    tile_source, tile_target, tile_component, lefts, tops = half.places
+    chunk, matrix, columns, run, scale = half.runs
+    form, start, dense, pointer, index, value, order, weight = half.matrices
+    packed, total = scratch
+    for c in range(tile_component[p], tile_component[p + 1]):
+        left, above = lefts[c], tops[c]
+        width, height = lefts[c + _ONE] - left, tops[c + _ONE] - above
+        for q in range(len(matrix)):
+            m, n = matrix[q], columns[q]
+            # Pack: the sources of the leaves, times their coefficients, a row a bucket.
+            wide = tile_source[p + 1] - tile_source[p]
+            for r in range(chunk[q], chunk[q + 1]):
+                lanes, length, column = run[r, 2], run[r, 4], run[r, 5]
+                begin = first + run[r, 0] * wide + (left - tile_source[p]) * lanes
+                begin += run[r, 3]
+                for s in range(width):
+                    at, into = begin + s * lanes, s * n + run[r, 6]
+                    for e in range(length):
+                        packed[into + e] = sign * scale[column + e] * source[at + e]
+            if form[m] == DENSE:
+                _dense(dense, start, m, c, height, width, n, packed, total)
+            else:
+                if form[m] == STEPS:
+                    _running_sums(order, weight, m, left, width, n, packed)
+                _lists(pointer, index, value, m, above, height, n, packed, total)
+            # Unpack: add the results to the targets of the leaves.
+            wide = tile_target[p + 1] - tile_target[p]
+            for r in range(chunk[q], chunk[q + 1]):
+                lanes, length = run[r, 2], run[r, 4]
+                begin = onto + run[r, 1] * wide + (above - tile_target[p]) * lanes
+                begin += run[r, 3]
+                for t in range(height):
+                    at, out_of = begin + t * lanes, t * n + run[r, 6]
+                    for e in range(length):
+                        target[at + e] += total[out_of + e]
 
 
-@njit(**_INNER)
-def _running_sums(matrices: Any, m: Any, first: Any, width: Any, n: Any, packed: Any) -> None:
+@njit(**_KERNEL)
+def _dense(
+    dense: Any, start: Any, m: Any, c: Any, height: Any, width: Any, n: Any, packed: Any, total: Any
+) -> None:
+    """Multiply by a matrix that is written out; where there is none, this is not compiled."""
+    if dense is not None:
+        h, w, columns = np.int64(height), np.int64(width), np.int64(n)
+        block = dense[m, start[c] : start[c + _ONE]].reshape((h, w))
+        rows = packed[: w * columns].reshape((w, columns))
+        np.dot(block, rows, total[: h * columns].reshape((h, columns)))
+
+
+@njit(**INNER)
+def _running_sums(
+    order: Any, weight: Any, m: Any, first: Any, width: Any, n: Any, packed: Any
+) -> None:
     """Write, after the packed rows, their weighted running sums in the order of the matrix."""
     for b in range(width):
-        s = np.int64(matrices.order[m, first + b])
-        weight, own = matrices.weight[m, first + b], packed[s * n : (s + 1) * n]
-        into = packed[(width + b) * n : (width + b + 1) * n]
-        if b == 0:
+        own, into, w = order[m, first + b] * n, (width + b) * n, weight[m, first + b]
+        if b == _ZERO:
             for e in range(n):
-                into[e] = weight * own[e]
+                packed[into + e] = w * packed[own + e]
         else:
-            before = packed[(width + b - 1) * n : (width + b) * n]
             for e in range(n):
-                into[e] = before[e] + weight * own[e]
+                packed[into + e] = packed[into - n + e] + w * packed[own + e]
 
 
-@njit(**_INNER)
-def _lists(matrices: Any, m: Any, first: Any, height: Any, n: Any, packed: Any, total: Any) -> None:
+@njit(**INNER)
+def _lists(
+    pointer: Any, index: Any, value: Any, m: Any, first: Any, height: Any, n: Any, packed: Any,
+    total: Any,
+) -> None:  # fmt: skip
     """Combine rows, as the list of each target says, three at a time."""
-    index, value = matrices.row, matrices.value
     for t in range(height):
-        row = total[t * n : (t + 1) * n]
-        low, high = matrices.pointer[m, first + t], matrices.pointer[m, first + t + 1]
+        into = t * n
+        low, high = pointer[m, first + t], pointer[m, first + t + _ONE]
         if low == high:
-            row[:] = 0
-        for k in range(low, high, TOGETHER):
-            i, j, h = np.int64(index[k]), np.int64(index[k + 1]), np.int64(index[k + 2])
-            a, b, d = value[k], value[k + 1], value[k + 2]
-            x, y, z = packed[i * n :][:n], packed[j * n :][:n], packed[h * n :][:n]
+            for e in range(n):
+                total[into + e] = value.dtype.type(0)
+        for k in range(low, high, np.uint64(TOGETHER)):
+            i, j, h = index[k] * n, index[k + _ONE] * n, index[k + _TWO] * n
+            x, y, z = value[k], value[k + _ONE], value[k + _TWO]
             if k == low:
                 for e in range(n):
-                    row[e] = a * x[e] + b * y[e] + d * z[e]
+                    total[into + e] = x * packed[i + e] + y * packed[j + e] + z * packed[h + e]
             else:
                 for e in range(n):
-                    row[e] += a * x[e] + b * y[e] + d * z[e]
+                    total[into + e] += x * packed[i + e] + y * packed[j + e] + z * packed[h + e]

@@ -64,15 +64,16 @@ class _Side:
             reach_sets(self.space.blocks, self.play, self.plan)
             blend(self.average, self.plan, share)
         else:
-            reach_blocks(self._whole(self.plan), self.play, self.average, share, self.scratch)
+            row, more = self.scratch[0], self.scratch[1:]
+            reach_blocks(self._whole(self.plan), self.play, self.average, share, row, more)
 
     def update(self, row: Any) -> None:
         """Update the regrets; the gradient is used up."""
         if self.space.widest == 1:
             regret_sets(self.space.blocks, self.regret, self.play, self.gradient, row)
         else:
-            on = self._whole(self.gradient)
-            regret_blocks(on, self.regret, self.play, row, self.scratch)
+            on, scratch = self._whole(self.gradient), (self.scratch[0], self.scratch[1:])
+            regret_blocks(on, self.regret, self.play, row, *scratch)
 
 
 class CFRRun:

@@ -29,8 +29,10 @@ KERNEL = {
     "error_model": "numpy",
     "fastmath": {"contract", "reassoc", "nsz"},
 }
-# Called by kernels alone: without the ways in from Python they compile in less time.
-INNER = {**KERNEL, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+# Parts of kernels are put in their places before anything is typed, and so compiled and optimised once.
+INNER = {**KERNEL, "inline": "always"}
+
+_ZERO, _ONE = np.uint64(0), np.uint64(1)
 
 
 @njit(**KERNEL)
@@ -54,210 +56,219 @@ class Stretch(NamedTuple):
     local: NDArray[Any]
 
 
+# ``row`` is scratch as wide as a block. Two and three actions, the common numbers, are done in one pass over
+# memory; other numbers, and optimism, need two rows more in ``scratch``: where a caller knows that neither
+# comes up it gives None, and they are not compiled. Divisors are chosen before they divide, never
+# by a branch: so every loop runs on vectors. Plain unsigned indices compile in half the time of slices.
+
+
 @njit(**KERNEL)
-def reach_blocks(on: Any, play: Any, average: Any, share: Any, scratch: Any) -> None:
+def reach_blocks(on: Any, play: Any, average: Any, share: Any, row: Any, scratch: Any) -> None:
     """Top-down: the plan of current behaviour, which is given its ``share`` in the average."""
     blocks = on.blocks
-    for i in range(on.high - on.low):
-        b = np.uint32(on.low + i)
+    for b in range(on.low, on.high):
         start, actions, width = blocks.start[b], blocks.actions[b], blocks.buckets[b]
-        arrives = _arrives(on, b, width, scratch[0])
-        end, at = np.uint32(start + actions * width), np.uint32(start - on.base)
-        own, plan, mean = play[start:end], on.local[at : at + actions * width], average[start:end]
+        _arrive(on, b, width, row)
         if actions == 2:
-            _reach_two(width, arrives, own, plan, mean, share)
+            _reach_two(start, on.base, width, row, play, on.local, average, share)
         elif actions == 3:
-            _reach_three(width, arrives, own, plan, mean, share)
-        else:
-            _reach(actions, width, arrives, own, plan, mean, share, scratch[1:])
+            _reach_three(start, on.base, width, row, play, on.local, average, share)
+        elif scratch is not None:
+            _reach(start, on.base, actions, width, row, play, on.local, average, share, scratch[0])
 
 
 @njit(**KERNEL)
-def regret_blocks(on: Any, regret: Any, play: Any, row: Any, scratch: Any) -> None:
+def regret_blocks(on: Any, regret: Any, play: Any, factors: Any, row: Any, scratch: Any) -> None:
     """Bottom-up: update regrets from the gradient, and add each set's value to its parent.
 
-    ``row`` is (factor of positive regrets, factor of negative ones, optimism, ...): see
+    ``factors`` are (of positive regrets, of negative ones, optimism, ...): see
     :mod:`equipoise.solvers.saddle.cfr`. Without optimism ``play`` is ``regret``.
     """
     blocks = on.blocks
     for i in range(on.high - on.low):
-        b = np.uint32(on.high - 1 - i)
+        b = on.high - _ONE - i
         start, actions, width = blocks.start[b], blocks.actions[b], blocks.buckets[b]
-        end, at = np.uint32(start + actions * width), np.uint32(start - on.base)
-        own, gain = regret[start:end], on.local[at : at + actions * width]
-        values = scratch[0, :width]
-        if row[2] != 0 or actions > 3 or actions < 2:
-            _regret(actions, width, own, play[start:end], gain, values, row, scratch[1:])
-        elif actions == 2:
-            _regret_two(width, own, gain, values, row)
-        else:
-            _regret_three(width, own, gain, values, row)
-        _hand_up(on, b, width, values)
+        is_plain = factors[2] == 0
+        if actions == 2 and is_plain:
+            _regret_two(start, on.base, width, regret, on.local, row, factors)
+        elif actions == 3 and is_plain:
+            _regret_three(start, on.base, width, regret, on.local, row, factors)
+        elif scratch is not None:
+            _regret(
+                start, on.base, actions, width, regret, play, on.local, row, factors, scratch[0],
+                scratch[1],
+            )  # fmt: skip
+        _hand_up(on, b, width, row)
 
 
 @njit(**INNER)
-def _arrives(on: Any, b: Any, width: Any, scratch: Any) -> Any:
-    """Return the plan of the parents of block ``b``, in ``scratch`` if it has to be gathered."""
-    up, link = on.blocks.parent[b], on.blocks.link[b]
-    above = on.trunk[up:] if up < on.base else on.local[up - on.base :]
+def _arrive(on: Any, b: Any, width: Any, out: Any) -> None:
+    """Write the plan of the parents of block ``b`` into ``out``."""
+    link, links = on.blocks.link[b], on.blocks.links
+    is_local = on.blocks.parent[b] >= on.base
+    above = on.local if is_local else on.trunk
+    up = on.blocks.parent[b] - (on.base if is_local else _ZERO)
     if link == SAME:
-        return above[:width]
-    links = on.blocks.links[link : link + width]
-    for k in range(width):
-        scratch[k] = above[links[k]]
-    return scratch[:width]
+        for k in range(width):
+            out[k] = above[up + k]
+    else:
+        for k in range(width):
+            out[k] = above[up + links[link + k]]
 
 
 @njit(**INNER)
 def _hand_up(on: Any, b: Any, width: Any, values: Any) -> None:
     """Add the values of the information sets of block ``b`` to the gradient of their parents."""
-    up, link = on.blocks.parent[b], on.blocks.link[b]
-    above = on.trunk[up:] if up < on.base else on.local[up - on.base :]
+    link, links = on.blocks.link[b], on.blocks.links
+    is_local = on.blocks.parent[b] >= on.base
+    above = on.local if is_local else on.trunk
+    up = on.blocks.parent[b] - (on.base if is_local else _ZERO)
     if link == SAME:
         for k in range(width):
-            above[k] += values[k]
+            above[up + k] += values[k]
     else:
-        links = on.blocks.links[link : link + width]
         for k in range(width):
-            above[links[k]] += values[k]
-
-
-# Two and three actions, the common numbers, are done in one pass over memory. Divisors are chosen
-# before they divide, never by a branch: so every loop runs on vectors.
+            above[up + links[link + k]] += values[k]
 
 
 @njit(**INNER)
-def _reach_two(width: Any, arrives: Any, play: Any, plan: Any, average: Any, share: Any) -> None:
+def _reach_two(
+    start: Any, base: Any, width: Any, arrives: Any, play: Any, plan: Any, average: Any, share: Any
+) -> None:
     zero, one, count = play.dtype.type(0), play.dtype.type(1), play.dtype.type(2)
-    p, q = play[:width], play[width:]
-    x, y = plan[:width], plan[width:]
-    a, b = average[:width], average[width:]
     for k in range(width):
-        first, second = max(p[k], zero), max(q[k], zero)
-        total = first + second
-        is_positive = total > zero
-        scale = arrives[k] / (total if is_positive else count)
-        u, v = (first if is_positive else one) * scale, (second if is_positive else one) * scale
-        x[k], y[k] = u, v
-        a[k] += share * (u - a[k])
-        b[k] += share * (v - b[k])
+        i, j = start + k, start + width + k
+        p, q = max(play[i], zero), max(play[j], zero)
+        is_positive = p + q > zero
+        scale = arrives[k] / (p + q if is_positive else count)
+        u, v = (p if is_positive else one) * scale, (q if is_positive else one) * scale
+        plan[i - base], plan[j - base] = u, v
+        average[i] += share * (u - average[i])
+        average[j] += share * (v - average[j])
 
 
 @njit(**INNER)
-def _reach_three(width: Any, arrives: Any, play: Any, plan: Any, average: Any, share: Any) -> None:
+def _reach_three(
+    start: Any, base: Any, width: Any, arrives: Any, play: Any, plan: Any, average: Any, share: Any
+) -> None:
     zero, one, count = play.dtype.type(0), play.dtype.type(1), play.dtype.type(3)
-    p, q, r = play[:width], play[width : 2 * width], play[2 * width :]
-    x, y, z = plan[:width], plan[width : 2 * width], plan[2 * width :]
-    a, b, c = average[:width], average[width : 2 * width], average[2 * width :]
     for k in range(width):
-        first, second, third = max(p[k], zero), max(q[k], zero), max(r[k], zero)
-        total = first + second + third
+        i = start + k
+        j = i + width
+        h = j + width
+        p, q, r = max(play[i], zero), max(play[j], zero), max(play[h], zero)
+        total = p + q + r
         is_positive = total > zero
         scale = arrives[k] / (total if is_positive else count)
-        u, v = (first if is_positive else one) * scale, (second if is_positive else one) * scale
-        w = (third if is_positive else one) * scale
-        x[k], y[k], z[k] = u, v, w
-        a[k] += share * (u - a[k])
-        b[k] += share * (v - b[k])
-        c[k] += share * (w - c[k])
+        u, v = (p if is_positive else one) * scale, (q if is_positive else one) * scale
+        w = (r if is_positive else one) * scale
+        plan[i - base], plan[j - base], plan[h - base] = u, v, w
+        average[i] += share * (u - average[i])
+        average[j] += share * (v - average[j])
+        average[h] += share * (w - average[h])
+
+
+@njit(**INNER)
+def _regret_two(
+    start: Any, base: Any, width: Any, regret: Any, gain: Any, values: Any, factors: Any
+) -> None:
+    zero, count = regret.dtype.type(0), regret.dtype.type(2)
+    positive, negative = factors[0], factors[1]
+    for k in range(width):
+        i, j = start + k, start + width + k
+        R, S, g, h = regret[i], regret[j], gain[i - base], gain[j - base]
+        p, q = max(R, zero), max(S, zero)
+        total, earned, uniform = p + q, p * g + q * h, g + h
+        is_positive = total > zero
+        value = (earned if is_positive else uniform) / (total if is_positive else count)
+        first, second = R + g - value, S + h - value
+        regret[i] = first * (positive if first > zero else negative)
+        regret[j] = second * (positive if second > zero else negative)
+        values[k] = value
+
+
+@njit(**INNER)
+def _regret_three(
+    start: Any, base: Any, width: Any, regret: Any, gain: Any, values: Any, factors: Any
+) -> None:
+    zero, count = regret.dtype.type(0), regret.dtype.type(3)
+    positive, negative = factors[0], factors[1]
+    for k in range(width):
+        i = start + k
+        j = i + width
+        n = j + width
+        R, S, T = regret[i], regret[j], regret[n]
+        g, h, f = gain[i - base], gain[j - base], gain[n - base]
+        p, q, r = max(R, zero), max(S, zero), max(T, zero)
+        total, earned, uniform = p + q + r, p * g + q * h + r * f, g + h + f
+        is_positive = total > zero
+        value = (earned if is_positive else uniform) / (total if is_positive else count)
+        first, second, third = R + g - value, S + h - value, T + f - value
+        regret[i] = first * (positive if first > zero else negative)
+        regret[j] = second * (positive if second > zero else negative)
+        regret[n] = third * (positive if third > zero else negative)
+        values[k] = value
 
 
 @njit(**INNER)
 def _reach(
-    actions: Any, width: Any, arrives: Any, play: Any, plan: Any, average: Any, share: Any,
-    scratch: Any,
+    start: Any, base: Any, actions: Any, width: Any, even: Any, play: Any, plan: Any, average: Any,
+    share: Any, scale: Any,
 ) -> None:  # fmt: skip
-    """Any number of actions: add up, choose divisors, divide."""
+    """Any number of actions: add up, choose divisors, divide. ``even`` is the arrivals at first."""
     zero, count = play.dtype.type(0), play.dtype.type(actions)
-    scale, even = scratch[0, :width], scratch[1, :width]
-    scale[:] = zero
+    for k in range(width):
+        scale[k] = zero
     for a in range(actions):
-        p = play[a * width : (a + 1) * width]
+        s = start + a * width
         for k in range(width):
-            scale[k] += max(p[k], zero)
+            scale[k] += max(play[s + k], zero)
     for k in range(width):
         is_positive = scale[k] > zero
-        each = arrives[k] / (scale[k] if is_positive else count)
+        each = even[k] / (scale[k] if is_positive else count)
         scale[k] = each if is_positive else zero
         even[k] = zero if is_positive else each
     for a in range(actions):
-        low, high = a * width, (a + 1) * width
-        p, x, mean = play[low:high], plan[low:high], average[low:high]
+        s = start + a * width
         for k in range(width):
-            u = scale[k] * max(p[k], zero) + even[k]
-            x[k] = u
-            mean[k] += share * (u - mean[k])
-
-
-@njit(**INNER)
-def _regret_two(width: Any, regret: Any, gain: Any, values: Any, row: Any) -> None:
-    positive, negative = row[0], row[1]
-    zero, count = regret.dtype.type(0), regret.dtype.type(2)
-    R, S = regret[:width], regret[width:]
-    g, h = gain[:width], gain[width:]
-    for k in range(width):
-        p, q = max(R[k], zero), max(S[k], zero)
-        total, earned, uniform = p + q, p * g[k] + q * h[k], g[k] + h[k]
-        is_positive = total > zero
-        value = (earned if is_positive else uniform) / (total if is_positive else count)
-        first, second = R[k] + g[k] - value, S[k] + h[k] - value
-        R[k] = first * (positive if first > zero else negative)
-        S[k] = second * (positive if second > zero else negative)
-        values[k] = value
-
-
-@njit(**INNER)
-def _regret_three(width: Any, regret: Any, gain: Any, values: Any, row: Any) -> None:
-    positive, negative = row[0], row[1]
-    zero, count = regret.dtype.type(0), regret.dtype.type(3)
-    R, S, T = regret[:width], regret[width : 2 * width], regret[2 * width :]
-    g, h, i = gain[:width], gain[width : 2 * width], gain[2 * width :]
-    for k in range(width):
-        p, q, r = max(R[k], zero), max(S[k], zero), max(T[k], zero)
-        total, earned = p + q + r, p * g[k] + q * h[k] + r * i[k]
-        is_positive = total > zero
-        uniform = g[k] + h[k] + i[k]
-        value = (earned if is_positive else uniform) / (total if is_positive else count)
-        first, second, third = R[k] + g[k] - value, S[k] + h[k] - value, T[k] + i[k] - value
-        R[k] = first * (positive if first > zero else negative)
-        S[k] = second * (positive if second > zero else negative)
-        T[k] = third * (positive if third > zero else negative)
-        values[k] = value
+            u = scale[k] * max(play[s + k], zero) + even[k]
+            plan[s - base + k] = u
+            average[s + k] += share * (u - average[s + k])
 
 
 @njit(**INNER)
 def _regret(
-    actions: Any, width: Any, regret: Any, play: Any, gain: Any, values: Any, row: Any, scratch: Any
+    start: Any, base: Any, actions: Any, width: Any, regret: Any, play: Any, gain: Any, values: Any,
+    factors: Any, totals: Any, sums: Any,
 ) -> None:  # fmt: skip
     """Any number of actions, with or without optimism.
 
     The scratch rows are the sums of the positive parts, and what uniform play would earn.
     """
-    positive, negative, optimism = row[0], row[1], row[2]
+    positive, negative, optimism = factors[0], factors[1], factors[2]
     zero, count = regret.dtype.type(0), regret.dtype.type(actions)
-    totals, sums = scratch[0, :width], scratch[1, :width]
     for k in range(width):
         values[k] = totals[k] = sums[k] = zero
     for a in range(actions):
-        p, g = play[a * width : (a + 1) * width], gain[a * width : (a + 1) * width]
+        s = start + a * width
         for k in range(width):
-            q = max(p[k], zero)
-            totals[k] += q
-            values[k] += q * g[k]
-            sums[k] += g[k]
+            p, g = max(play[s + k], zero), gain[s - base + k]
+            totals[k] += p
+            values[k] += p * g
+            sums[k] += g
     for k in range(width):
         total, earned, uniform = totals[k], values[k], sums[k]
         is_positive = total > zero
         values[k] = (earned if is_positive else uniform) / (total if is_positive else count)
     for a in range(actions):
-        low, high = a * width, (a + 1) * width
-        R, P, g = regret[low:high], play[low:high], gain[low:high]
+        s = start + a * width
         for k in range(width):
-            new = R[k] + g[k] - values[k]
-            new *= positive if new > zero else negative
-            R[k] = new
-            # Where play is the regret vector this is the same number again.
-            P[k] = new + optimism * (g[k] - values[k])
+            new = regret[s + k] + gain[s - base + k] - values[k]
+            regret[s + k] = new * (positive if new > zero else negative)
+        # Without optimism play is the regret vector: one loop with both would run on no vectors.
+        if optimism != zero:
+            for k in range(width):
+                play[s + k] = regret[s + k] + optimism * (gain[s - base + k] - values[k])
 
 
 @njit(**KERNEL)

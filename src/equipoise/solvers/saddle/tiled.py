@@ -20,6 +20,8 @@ from equipoise.sequence.payoffs.tiles import packing, tile_product
 from equipoise.sequence.treeplex import Blocks
 from equipoise.solvers.saddle.regret import INNER, KERNEL, Stretch, reach_blocks, regret_blocks
 
+_ZERO = np.uint64(0)
+
 
 class TiledIteration:
     """Iterations of a CFR run on a payoff with a tiled last round."""
@@ -43,7 +45,8 @@ class TiledIteration:
         most = max(int(slots) for slots in self.slots) * places
         # For each lane: a tile's plan and gradient, and rows of scratch for kernels.
         self.buffers = np.zeros((LANES, 2, most), dtype=dtype)
-        self.scratch = np.zeros((LANES, 3, widest), dtype=dtype)
+        self.rows = np.zeros((LANES, widest), dtype=dtype)
+        self.more = _more_rows(sides)
         self.packed = [[packing(half) for half in self.halves] for _ in range(LANES)]
 
     def run(self, table: Any) -> None:
@@ -58,7 +61,8 @@ class TiledIteration:
         """Lay down the plan of the earlier rounds."""
         side, trunk = self.sides[player], self.trunk[player]
         trunk.plan[0] = 1
-        reach_blocks(trunk.stretch(trunk.plan), side.play, side.average, row[3], side.scratch)
+        stretch = trunk.stretch(trunk.plan)
+        reach_blocks(stretch, side.play, side.average, row[3], side.scratch[0], self.more[0])
 
     def _sweep(self, source: int, row: Any) -> None:
         """Walk the tiles, on all cores."""
@@ -71,10 +75,10 @@ class TiledIteration:
         def work(lane: int, low: int, high: int) -> None:
             space = Workspace(
                 above.plan, below.lanes[lane], self.buffers[lane, 0], self.buffers[lane, 1],
-                self.scratch[lane],
-                self.packed[lane][source],
+                self.rows[lane], self.packed[lane][source],
             )  # fmt: skip
-            _sweep_tiles(self.halves[source], low, high, sign, row, giver, taker, space)
+            more = self.more[lane]
+            _sweep_tiles(self.halves[source], low, high, sign, row, giver, taker, space, more)
 
         spread(self.tiles, work)
 
@@ -86,7 +90,8 @@ class TiledIteration:
         if player == 1:
             np.negative(gradient, gradient)
         gradient += trunk.lanes.sum(axis=0)
-        regret_blocks(trunk.stretch(gradient), side.regret, side.play, row, side.scratch)
+        stretch = trunk.stretch(gradient)
+        regret_blocks(stretch, side.regret, side.play, row, side.scratch[0], self.more[0])
 
 
 class _Trunk:
@@ -101,6 +106,18 @@ class _Trunk:
     def stretch(self, vector: Any) -> Stretch:
         """Return the trunk's blocks, with plans or gradients in ``vector``."""
         return Stretch(self._blocks, np.uint32(0), self.blocks, np.uint32(0), vector, vector)
+
+
+def _more_rows(sides: Any) -> Any:
+    """Return two rows of scratch for each lane, or Nones if all sets have two or three actions.
+
+    Kernels take a None for leave not to compile what other numbers and optimism need.
+    """
+    actions = np.concatenate([side.space.blocks.actions for side in sides])
+    if np.isin(actions, (2, 3)).all() and all(side.play is side.regret for side in sides):
+        return [None] * LANES
+    widest = max(side.space.widest for side in sides)
+    return np.zeros((LANES, 2, widest), dtype=sides[0].regret.dtype)
 
 
 class Player(NamedTuple):
@@ -128,23 +145,24 @@ class Workspace(NamedTuple):
     below: NDArray[Any]
     plan: NDArray[Any]
     gradient: NDArray[Any]
-    rows: NDArray[Any]
-    packed: NDArray[Any]
+    row: NDArray[Any]
+    packed: tuple[NDArray[Any], NDArray[Any]]
 
 
 @njit(**KERNEL)
 def _sweep_tiles(
-    half: Any, low: Any, high: Any, sign: Any, row: Any, giver: Any, taker: Any, space: Any
-) -> None:
+    half: Any, low: Any, high: Any, sign: Any, row: Any, giver: Any, taker: Any, space: Any,
+    more: Any,
+) -> None:  # fmt: skip
     """Tiles ``low .. high``: finish the giver's plan, multiply, update the taker's regrets."""
     tiles = len(half.places.tile_source) - 1
     for p in range(low, high):
         tile = _tile(giver, half.places.tile_source, p, tiles, space.above, space.plan)
-        reach_blocks(tile, giver.play, giver.average, row[3], space.rows)
+        reach_blocks(tile, giver.play, giver.average, row[3], space.row, more)
         onto = _tile(taker, half.places.tile_target, p, tiles, space.below, space.gradient)
         onto.local[:] = 0
-        tile_product(half, p, sign, tile.local, onto.local, space.packed)
-        regret_blocks(onto, taker.regret, taker.play, row, space.rows)
+        tile_product(half, p, sign, space.plan, _ZERO, space.gradient, _ZERO, space.packed)
+        regret_blocks(onto, taker.regret, taker.play, row, space.row, more)
 
 
 @njit(**INNER)
