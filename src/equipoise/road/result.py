@@ -42,7 +42,7 @@ class Result:
     >>> import equipoise
     >>> result = equipoise.solve("kuhn")
     >>> result  # doctest: +ELLIPSIS
-    <Result 'kuhn': converged, value -0.0555556, gap ..., by lp>
+    <Result 'kuhn': converged, value -0.0555556, gap ..., by lp-dense>
     >>> result.strategy["2b"]
     {'p': 0.0, 'b': 1.0}
     """
