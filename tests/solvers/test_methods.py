@@ -6,7 +6,7 @@ import pytest
 
 from equipoise.errors import EquipoiseError
 from equipoise.games import poker
-from equipoise.games.trees.classic import kuhn, leduc
+from equipoise.games.trees.classic import kuhn, leduc, liars_dice
 from equipoise.sequence.build import build
 from equipoise.solvers.auto import choose
 from equipoise.solvers.base import solve
@@ -141,3 +141,10 @@ def test_what_is_not_understood_is_refused_in_a_line(name, message):
 def test_only_trees_are_merged():
     with pytest.raises(EquipoiseError, match="as in a game with signals, expected those of a tree"):
         solve(build(poker.leduc()), method("shrink:egt"), Iterations(1))
+
+
+def test_auto_leaves_rough_gaps_of_large_trees_to_discounted_cfr():
+    # 147,420 payoffs, hardly any to be merged; two units are at stake.
+    form = build(liars_dice())
+    assert choose(form, 1e-3)[0].name == "dcfr"
+    assert choose(form, 1e-4)[0].name == "lp"
