@@ -87,10 +87,11 @@ def abstracted(game: PokerGame, method: Method, published: dict[str, str], full:
         "its nonzeros": numbers(found.nonzeros),
     }
     if full:
+        # Published is the program in which player 2 chooses: rows and columns are exchanged.
         last = eliminate(game.tree, rounds, turns=(game.rounds - 1,))
-        ours["... without dominated actions, last round"] = numbers(*last.program_size())
+        ours["... without dominated actions, last round"] = numbers(*reversed(last.program_size()))
         every = eliminate(game.tree, rounds)
-        ours["... without dominated actions, any round"] = numbers(*every.program_size())
+        ours["... without dominated actions, any round"] = numbers(*reversed(every.program_size()))
     return [(name, value, published.get(name, "-")) for name, value in ours.items()]
 
 

@@ -125,7 +125,8 @@ def programs(game: PokerGame) -> None:
         ("without dominated, every round", eliminate(game.tree, rounds), ""),
     ]
     for what, left, published in rows:
-        ours = " x ".join(f"{n:,}" for n in left.program_size())
+        # Published is the program in which player 2 chooses: rows and columns are exchanged.
+        ours = " x ".join(f"{n:,}" for n in reversed(left.program_size()))
         print(f"{what:32} {ours:24} published {published or '-'}")
 
 
