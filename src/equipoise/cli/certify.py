@@ -61,8 +61,10 @@ def command(
 
 def _fields(proof: Certificate) -> dict[str, Any]:
     """Return the certificate for machines: what all have in common, and what a family adds."""
+    from equipoise.certificates import Certificate
+
     return {
-        **proof.summary(),
+        **({} if type(proof) is Certificate else proof.summary()),
         "value": proof.value,
         "best_responses": proof.best_responses,
         "gains": proof.gains,
