@@ -109,6 +109,11 @@ EQUIVALENT: dict[tuple[str, str, str], str] = {
         "0 -> 1",
     ): "only the root enters round 0, and it is nobody's child",
     (
+        "sequence.payoffs.sparse",
+        "keep = factor > 0",
+        "factor > 0 -> factor >= 0",
+    ): "entries that become zero are dropped when the operator is made",
+    (
         "bundle",
         "if info.compress_type != zipfile.ZIP_STORED or info.file_size > len(view):",
         "info.file_size > len(view) -> info.file_size >= len(view)",

@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from equipoise.games.trees.classic import kuhn
+from equipoise.sequence.build import build
 from equipoise.sequence.payoffs.sparse import Deals, Sparse
 
 # Nature's tree: 0 -> (1, 2), 1 -> (3, 4), 2 -> (5, 6); its complete sequences are 3 to 6.
@@ -48,3 +50,13 @@ def test_what_a_kernel_takes_is_stored_by_rows_and_by_columns() -> None:
     stored = payoff.stored
     assert stored is not None
     assert (stored[0], stored[1]) == (payoff.by_row, payoff.by_column)
+
+
+def test_a_sample_of_a_tree_stores_only_what_it_drew() -> None:
+    form = build(kuhn())
+    part = form.A.sampled(0.5, np.random.default_rng(1))
+    drawn, whole = part.matrix().toarray(), form.A.matrix().toarray()
+    assert part.nonzeros == np.count_nonzero(drawn) < form.A.nonzeros
+    # Kuhn's six deals are equally likely: each one drawn counts twice, the others not at all.
+    ratio = drawn[whole != 0] / whole[whole != 0]
+    assert set(np.round(ratio, 12)) == {0.0, 2.0}
