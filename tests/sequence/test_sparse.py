@@ -11,7 +11,8 @@ from equipoise.sequence.payoffs.sparse import Deals, Sparse
 
 # Nature's tree: 0 -> (1, 2), 1 -> (3, 4), 2 -> (5, 6); its complete sequences are 3 to 6.
 PARENT = np.array([-1, 0, 0, 1, 1, 2, 2])
-PROBABILITY = np.array([0, 0, 0, 0.1, 0.2, 0.3, 0.4])
+# Shares are relative: the weights need not sum to one.
+PROBABILITY = np.array([0, 0, 0, 0.05, 0.1, 0.15, 0.2])
 NONE = np.zeros(0, dtype=np.uint32)
 
 
@@ -24,7 +25,7 @@ def test_a_sample_holds_the_share_of_each_node_that_it_drew(proportion: float, c
     factor = deals().sample(proportion, np.random.default_rng(4))
     drawn = [node for node in range(3, 7) if factor[node] > 0]
     assert len(drawn) == count
-    mass = sum(PROBABILITY[node] for node in drawn)
+    mass = sum(PROBABILITY[node] for node in drawn) / PROBABILITY.sum()
     under = {0: range(3, 7), 1: (3, 4), 2: (5, 6), **{node: (node,) for node in range(3, 7)}}
     for node, leaves in under.items():
         kept = sum(PROBABILITY[leaf] for leaf in leaves if leaf in drawn)
