@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from equipoise.errors import EquipoiseError
 from equipoise.numerics.refinement import (
     Relation,
+    _mix,
     coarsest_stable,
     instability,
     levels_of,
@@ -109,3 +110,9 @@ def test_sums_that_shade_into_each_other_are_refused():
     shades = 1.0 + np.arange(4) * 0.8e-11
     with pytest.raises(EquipoiseError, match="found sums that differ by about the tolerance"):
         coarsest_stable([4, 1], [dense(0, 1, shades[:, None])])
+
+
+def test_keys_are_scrambled_by_splitmix64():
+    # The first number that the generator of Steele, Lea and Flood (2014) gives from seeds 0 and 1234567.
+    found = _mix(np.array([0, 1234567], dtype=np.uint64))
+    assert found.tolist() == [0xE220A8397B1DCDAF, 6457827717110365317]

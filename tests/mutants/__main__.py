@@ -129,6 +129,12 @@ EQUIVALENT: dict[tuple[str, str, str], str] = {
         "0 -> 1",
     ): "only the matrix of this relation is used",
     (
+        "numerics.refinement",
+        "cells = _mix(_mix(levels.view(np.uint64) ^ tag) + sums.indices.astype(np.uint64))",
+        "_mix(levels.view(np.uint64) ^ tag) + sums.indices.astype(np.uint64) -> "
+        "_mix(levels.view(np.uint64) ^ tag) - sums.indices.astype(np.uint64)",
+    ): "another hash, as good",
+    (
         "bundle",
         "if info.compress_type != zipfile.ZIP_STORED or info.file_size > len(view):",
         "info.file_size > len(view) -> info.file_size >= len(view)",

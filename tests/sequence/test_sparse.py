@@ -61,3 +61,9 @@ def test_a_sample_of_a_tree_stores_only_what_it_drew() -> None:
     # Kuhn's six deals are equally likely: each one drawn counts twice, the others not at all.
     ratio = drawn[whole != 0] / whole[whole != 0]
     assert set(np.round(ratio, 12)) == {0.0, 2.0}
+
+
+def test_the_whole_sample_of_a_tree_is_the_game() -> None:
+    form = build(kuhn())
+    whole = form.A.sampled(1.0, np.random.default_rng(1))
+    np.testing.assert_allclose(whole.matrix().toarray(), form.A.matrix().toarray(), atol=1e-15)
