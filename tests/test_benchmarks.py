@@ -67,7 +67,8 @@ def test_the_linear_program_that_peers_solve_has_the_value_of_the_game(tmp_path:
 
     problem = exported("kuhn", tmp_path)
     outcome = optimize(problem.lp)
-    assert outcome.objective == pytest.approx(1 / 18, abs=1e-12)  # Kuhn 1950: -1/18, minimised
+    value = problem.form.units.unit * outcome.objective
+    assert value == pytest.approx(1 / 18, abs=1e-12)  # Kuhn 1950: -1/18, minimised
     assert problem.gap(*problem.feasible(outcome.x, outcome.dual)) < 1e-12
 
 

@@ -28,6 +28,7 @@ def experiment(name: str) -> ModuleType:
     return module
 
 
+@pytest.mark.slow
 def test_published_sizes_stand_beside_ours(capsys: pytest.CaptureFixture[str]) -> None:
     experiment("rhode_island_sizes").main([])
     lines = capsys.readouterr().out.splitlines()

@@ -196,6 +196,7 @@ def deals_of_classes(classes):
     return indexer.unindex(2, kinds).reshape(-1, 3, 2), times
 
 
+@pytest.mark.slow
 def test_three_way_entries_agree_with_enumeration():
     """Two roads: all hands on every board, and every board for each of 30 triples of hands or more.
 

@@ -204,9 +204,7 @@ def test_solve_show_plot_and_certify_take_tournaments(cli: Cli) -> None:
     other = cli("certify", "tournament(chips=2100)", "small.eqp")
     assert other.code == 2
     assert "expected one of <Tournament: 3 players, 2,100 chips" in other.err
-    refused = cli("info", "small.toml")
-    assert (refused.code, refused.out) == (2, "")
-    assert "found a tournament, expected a tree" in refused.err
+    assert "tournament" in cli("info", "small.toml").out
 
 
 @pytest.mark.parametrize("blinds", ["nan", "inf/600", "300/", "1e400/2"])

@@ -114,6 +114,7 @@ def equilibria(signals: Signals, tries: int) -> list[np.ndarray]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("buckets", BUCKETS)
 def test_the_bucket_row_is_that_of_equilibria_of_smaller_decks(buckets: int) -> None:
     """Equilibria are not unique, so the row is one choice among many: some equilibrium has each entry.
@@ -131,6 +132,7 @@ def test_the_bucket_row_is_that_of_equilibria_of_smaller_decks(buckets: int) -> 
     assert secured(mixed) == pytest.approx(BUCKETS[buckets], abs=5e-5)
 
 
+@pytest.mark.slow
 def test_the_bucket_row_is_not_that_of_the_exact_abstraction() -> None:
     # Two cards of one bucket tie on average. Then the first two entries cannot be reached.
     for buckets, most in ((2, -0.126), (5, -0.059)):
