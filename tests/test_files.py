@@ -110,8 +110,26 @@ def test_a_read_only_installation_without_a_home_solves(tmp_path: Path) -> None:
     )
     assert done.returncode == 0, done.stderr
     assert done.stderr.count("EQUIPOISE_CACHE names another place") == 1
-    kept = tmp_path / "tmp" / f"equipoise-{os.getuid()}" / "numba"
-    assert list(kept.rglob("*.nbi"))
+    kept = tmp_path / "tmp" / f"equipoise-{os.getuid()}"
+    assert list(kept.rglob("numba-*/**/*.nbi"))
+
+
+def test_code_compiled_from_other_sources_is_forgotten(tmp_path: Path) -> None:
+    """Numba does not notice that a function changed which a kernel of another file has taken in."""
+    package = tmp_path / "package"
+    kept = package / "deep" / "__pycache__" / "kernel.nbi"
+    kept.parent.mkdir(parents=True)
+    (package / "__pycache__").mkdir()
+    (package / "deep" / "kernel.py").write_text("x = 1\n")
+    kept.touch()
+    files._forget_older_code(package, files._stamp(str(package)))
+    assert not kept.exists()
+    kept.touch()
+    files._forget_older_code(package, files._stamp(str(package)))
+    assert kept.exists()
+    (package / "helper.py").write_text("y = 2\n")
+    files._forget_older_code(package, files._stamp(str(package)))
+    assert not kept.exists()
 
 
 def test_cores_where_the_system_does_not_say_which(monkeypatch: pytest.MonkeyPatch) -> None:

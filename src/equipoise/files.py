@@ -9,7 +9,9 @@ from __future__ import annotations
 import errno
 import os
 import sys
+import zlib
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from stat import S_ISDIR
@@ -81,15 +83,45 @@ def place_compiled_code() -> None:
 
     Numba keeps the code beside the modules. Where it can write neither there nor in the home folder
     (an installation by an administrator, a container), importing a kernel fails: name it a folder.
+    Numba compiles a kernel again when its own file changes, but not when a file does whose functions it
+    has taken in. So code that is older than any of our files goes first.
     """
-    beside = os.path.join(os.path.dirname(__file__), "__pycache__")
-    named = os.environ.get("NUMBA_CACHE_DIR")
-    if (named and _can_keep(named)) or _can_keep(beside):
+    package = os.path.dirname(__file__)
+    named, stamp = os.environ.get("NUMBA_CACHE_DIR"), _stamp(package)
+    if named and _can_keep(named):
         return
-    folder = str(cache_folder() / "numba")
+    if _can_keep(os.path.join(package, "__pycache__")):
+        _forget_older_code(Path(package), stamp)
+        return
+    folder = str(cache_folder() / f"numba-{stamp}")
     os.environ["NUMBA_CACHE_DIR"] = folder
     if "numba" in sys.modules:  # which read its environment when it was imported
         sys.modules["numba"].config.CACHE_DIR = folder
+
+
+def _stamp(package: str) -> str:
+    """Return a digest of when the modules of ``package`` were written, and how long they are."""
+    found = []
+    for folder, _, names in os.walk(package):
+        for name in sorted(names):
+            if name.endswith(".py"):
+                told = os.stat(os.path.join(folder, name))
+                found.append(
+                    (os.path.relpath(folder, package), name, told.st_mtime_ns, told.st_size)
+                )
+    return f"{zlib.crc32(repr(sorted(found)).encode()):08x}"
+
+
+def _forget_older_code(package: Path, stamp: str) -> None:
+    """Remove compiled code beside the modules unless it was made from what ``stamp`` stands for."""
+    mark = package / "__pycache__" / "compiled.stamp"
+    with suppress(OSError):
+        if mark.read_text() == stamp:
+            return
+    with suppress(OSError):
+        for index in package.rglob("__pycache__/*.nbi"):
+            index.unlink(missing_ok=True)
+        mark.write_text(stamp)
 
 
 def _can_keep(folder: str) -> bool:
