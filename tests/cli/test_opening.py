@@ -84,6 +84,15 @@ def test_the_game_that_a_strategy_names(cli: Cli, spec: Any) -> None:
     assert cli("show", "kuhn.eqp", "--game", "kuhn").code == 0
 
 
+@pytest.mark.parametrize("family", [{"a": 1}, [], None, 3, "no such"])
+def test_the_family_that_a_strategy_names(cli: Cli, family: Any) -> None:
+    cli("solve", "kuhn", "--algorithm", "cfr+", "--gap", "0.1")
+    rewrite("kuhn.eqp", say("family", family))
+    for command in ("show", "plot"):
+        outcome = cli(command, "kuhn.eqp")
+        assert (outcome.code, outcome.err.count("\n") <= 1) in ((0, True), (2, True))
+
+
 def test_probabilities_of_games_with_signals(cli: Cli) -> None:
     cli("solve", "standoff")
     assert cli("certify", "standoff", "standoff.eqp").code == 0

@@ -61,7 +61,7 @@ def _draw(file: Path, stem: Path) -> tuple[Path, ...]:
     from equipoise.strategy.store import STRATEGY, load
 
     bundle = load(file, verify=False)
-    kind = bundle.metadata.get("family")
+    kind = str(bundle.metadata.get("family"))
     if bundle.kind != STRATEGY or kind not in FAMILIES or not family(kind).draws:
         return ()
     return family(kind).draw(open(file), stem)

@@ -60,7 +60,7 @@ def _sheets(strategy: Path, game: str | None) -> tuple[str, list[Sheet]] | None:
     from equipoise.road.verbs import open
     from equipoise.strategy.store import load_solved
 
-    kind = load_solved(strategy, verify=False).metadata.get("family")
+    kind = str(load_solved(strategy, verify=False).metadata.get("family"))
     if kind not in FAMILIES or kind in ("zero-sum", "general-sum", "tournament"):
         return None
     result = open(strategy, game)
