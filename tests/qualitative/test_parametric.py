@@ -124,6 +124,7 @@ def test_a_common_refinement_contains_every_sequence(sequences: list[list[str]])
         ("P1: bet |a| check\nP2: call |c| fold\norder: a", "line 3: found 'a', expected a chain"),
         ("P1: bet |a| check\nP1: bet |d| check\nP2: call |c| fold", "line 2: found P1 described twice"),
         ("P3: bet | check", "line 1: found P3, expected P1 to P2"),
+        (f"P{'1' * 5000}: bet | check", "expected P1 to P2"),
         ("player one bets", "line 1: found 'player one bets'"),
         ("P1: bet | check\nP2 after check: call | fold", "line 2: found 'check', expected a history"),
         ("P1: bet | check\nP2 after bet: call | raise", "line 2: found the action 'raise', expected one of call, fold"),

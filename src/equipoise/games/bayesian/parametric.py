@@ -162,10 +162,12 @@ class _Draft:
         if match["order"]:
             self.order |= _pairs(match["rest"], where)
             return
-        player = int(match["player"]) - 1
+        named = match["player"].lstrip("0")
+        # Longer numbers are no player's, and Python refuses to read the longest.
+        player = int(named) - 1 if 0 < len(named) <= len(str(len(self.plans))) else -1
         if not 0 <= player < len(self.plans):
             raise EquipoiseError(
-                f"{where}: found P{player + 1}, expected P1 to P{len(self.plans)}."
+                f"{where}: found P{match['player']:.20}, expected P1 to P{len(self.plans)}."
             )
         history = tuple((match["history"] or "").split()) if match["when"] else None
         prefix = ".".join((f"P{player + 1}", *(history or ())))
