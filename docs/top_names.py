@@ -37,6 +37,7 @@ def homes() -> dict[str, str]:
     tree = ast.parse((SOURCE / "equipoise" / "__init__.py").read_text())
     for node in tree.body:
         if isinstance(node, ast.AnnAssign) and ast.unparse(node.target) == "_HOME":
+            # An annotation without a value has none; the table has one.
             found: dict[str, str] = ast.literal_eval(node.value)  # type: ignore[arg-type]
             return found
     raise ValueError("equipoise/__init__.py has no table _HOME")

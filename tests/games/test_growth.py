@@ -98,7 +98,7 @@ def test_the_limit_is_exact_and_can_be_raised() -> None:
             from_rules(Kuhn())
     for wrong in (0, -1, True, 1.5, "9"):
         with pytest.raises(EquipoiseError, match=r"nodes: found .*, expected a whole number >= 1"):
-            load("kuhn", nodes=wrong)  # type: ignore[arg-type]
+            load("kuhn", nodes=wrong)  # type: ignore[arg-type]  # wrong on purpose
 
 
 def test_a_game_with_signals_is_counted_from_its_factors_first() -> None:

@@ -165,6 +165,7 @@ def test_openspiel_agrees_on_leduc(blinds: tuple[int, int], stacks: tuple[int, i
     pytest.importorskip("pyspiel")
     theirs = load_openspiel(LEDUC.format(*blinds, *stacks))
     posted = {"antes": 1} if blinds == (1, 1) else {"blinds": blinds}
+    # Antes or blinds: the checker cannot tell which argument an unpacked one is.
     game = poker.poker_game(
         "leduc",
         deck=Deck.small(3, 2),
