@@ -10,7 +10,9 @@ from importlib import resources
 from io import StringIO
 from pathlib import Path
 
-from equipoise.cli.app import run
+from typer.main import get_command
+
+from equipoise.cli.app import app, run
 
 DATA = Path(__file__).parents[1] / "games" / "data"
 
@@ -249,6 +251,15 @@ LINES = [
     "nash kuhn --weights 1,1 --breakpoints 3 --epsilon 1 --time 1 --out out.eqp",
     "abstract SPEC --method suits --out out.eqp",
 ]  # fmt: skip
+
+# A tree within the usual limit may honestly take a minute: these commands are given a smaller one, last, so
+# that no mutation takes it away.
+GROWING = {
+    name
+    for name, command in vars(get_command(app))["commands"].items()
+    if any("--nodes" in parameter.opts for parameter in command.params)
+}
+NODES = 100_000
 
 # What no file is made by: a worker runs these first, so that kernels are compiled and no case pays for it.
 WARM = [

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from tests.fuzz import mutate
-from tests.fuzz.corpus import Seed
+from tests.fuzz.corpus import GROWING, NODES, Seed
 from tests.fuzz.watch import Case, Fuzzer, judge
 from tests.fuzz.worker import MEMORY
 
@@ -58,6 +58,15 @@ def test_cases_depend_on_seed_and_number_alone() -> None:
 
     assert cases(1) == cases(1)
     assert cases(1) != cases(2)
+
+
+def test_trees_are_small_where_a_command_builds_any() -> None:
+    """An honest tree of 2,246,913 nodes takes more than 10 s: the commands that grow trees say so."""
+    assert {"info", "solve", "convert"} <= GROWING
+    cases = [Case([Seed("a.toml", b"x", ("info F",))], 0, number) for number in range(50)]
+    for case in cases:
+        grows = bool(case.command) and case.command[0] in GROWING
+        assert (case.command[-2:] == ["--nodes", str(NODES)]) == grows
 
 
 def test_mutated_bundles_open_or_are_refused_for_what_they_say(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.fuzz import mutate
-from tests.fuzz.corpus import LINES, SPECS, Seed, corpus, inside
+from tests.fuzz.corpus import GROWING, LINES, NODES, SPECS, Seed, corpus, inside
 from tests.fuzz.worker import MEMORY
 
 # Of processor time; and of waiting, for a process that sleeps.
@@ -47,6 +47,8 @@ class Case:
             out = origin.name.removesuffix(".checkpoint")
             words = chance.choice(origin.commands).split()
             self.command = [{"F": origin.name, "OUT": out}.get(word, word) for word in words]
+        if self.command and self.command[0] in GROWING:
+            self.command += ["--nodes", str(NODES)]
 
     def put(self, folder: Path) -> None:
         """Write the files into ``folder``."""

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from equipoise.errors import EquipoiseError
-from equipoise.plots.chart import Chart, Series, write_html, write_png
+from equipoise.plots.chart import Chart, Series, _literal, write_html, write_png
 from equipoise.plots.convergence import convergence
 from equipoise.solvers.driver import LogRow
 
@@ -56,6 +56,17 @@ def test_the_picture_is_a_png_of_the_asked_width(tmp_path: Path) -> None:
     assert widths == [300, 600]
     write_png(tmp_path / "again.png", chart(), dpi=50)
     assert (tmp_path / "again.png").read_bytes() == (tmp_path / "one.png").read_bytes()
+
+
+def test_endless_names_are_cut_in_the_middle(tmp_path: Path) -> None:
+    """A stranger's file may name its method by a megabyte; files are told apart by both ends."""
+    curve = Series.of("begin" + "x" * 200_000 + "end", [1.0, 2.0], [1.0, 2.0])
+    panel = Chart("x" * 200_000, "x", "y", (curve,))
+    assert _literal(curve.name) == "begin" + "x" * 34 + "…" + "x" * 36 + "end"
+    assert _literal("short") == "short"
+    write_html(tmp_path / "page.html", panel)
+    page = (tmp_path / "page.html").read_text()
+    assert r'"name":"begin' + "x" * 34 + r"\u2026" in page
 
 
 @pytest.mark.parametrize("write", [write_html, write_png])

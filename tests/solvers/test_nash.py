@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -83,6 +84,24 @@ def test_weights_choose_among_the_equilibria_of_a_tree() -> None:
         best = nash(game, weights=(1.0, 1.0))
         assert best.status is Status.CONVERGED
         assert sum(best.values) >= max(sum(nash(game, seed=s).values) for s in range(4)) - 1e-7
+
+
+def test_weights_count_by_their_ratios() -> None:
+    """Whatever their size: 1e308 times a unit is no number, and a program with it has no end."""
+    game = random_tree(np.random.default_rng(5), 2, 4, 5)
+    for weights in [(1.0, 0.0), (0.5, 1.0)]:
+        plain = nash(game, weights=weights)
+        large = nash(game, weights=[2.0**1023 * weight for weight in weights])
+        assert plain.status is large.status is Status.CONVERGED
+        for a, b in zip(plain.strategy.behaviour, large.strategy.behaviour, strict=True):
+            np.testing.assert_array_equal(a, b)
+
+
+@pytest.mark.parametrize("place", ["c", "A"])
+def test_programs_that_are_no_numbers_are_refused(place: str) -> None:
+    program = Program(c=[1.0], A=[[1.0]], row_lower=1.0, row_upper=2.0)
+    with pytest.raises(EquipoiseError, match="not finite"):
+        optimize(replace(program, **{place: [[np.nan]] if place == "A" else [np.inf]}))
 
 
 # Units

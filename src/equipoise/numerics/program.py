@@ -120,6 +120,9 @@ def _load(program: Program) -> tuple[Any, Any]:
 
     matrix = sparse.csc_matrix(program.A)
     rows, columns = matrix.shape
+    # HiGHS does not look at these itself, and searches on without an end.
+    if not (np.isfinite(program.c).all() and np.isfinite(matrix.data).all()):
+        raise EquipoiseError("Linear program: found a cost or an entry that is not finite.")
     lp = highspy.HighsLp()
     lp.num_row_, lp.num_col_ = rows, columns
     lp.col_cost_ = _vector(program.c, columns)

@@ -21,6 +21,8 @@ PALETTE = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#0
 # Up to this many points each one is marked; a single point would be invisible as a line.
 _MARKED = 40
 _PANEL_INCHES = (6.0, 4.2)
+# Longer names would be wider than the panel; those of strangers' files may be endless, and so would drawing be.
+_LETTERS = 80
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,14 +81,16 @@ def write_html(path: str | Path, *charts: Chart) -> None:
     from plotly.graph_objects import Scatter
     from plotly.subplots import make_subplots
 
-    figure = make_subplots(rows=1, cols=len(charts), subplot_titles=[c.title for c in charts])
+    figure = make_subplots(
+        rows=1, cols=len(charts), subplot_titles=[_short(c.title) for c in charts]
+    )
     for column, chart in enumerate(charts, start=1):
         for place, series in enumerate(chart.series):
             x, y = chart.points(series)
             curve = Scatter(
                 x=x.tolist(),
                 y=y.tolist(),
-                name=series.name,
+                name=_short(series.name),
                 legendgroup=series.name,
                 showlegend=column == 1,
                 mode=_mode(series),
@@ -134,7 +138,15 @@ def write_png(path: str | Path, *charts: Chart, dpi: int = 110) -> None:
 
 def _literal(text: str) -> str:
     """Return ``text`` so that Matplotlib takes no dollar in it for the begin of a formula."""
-    return text.replace("$", r"\$")
+    return _short(text).replace("$", r"\$")
+
+
+def _short(text: str) -> str:
+    """Return ``text``, without its middle if it is long: names of files differ at their ends."""
+    if len(text) <= _LETTERS:
+        return text
+    half = (_LETTERS - 1) // 2
+    return f"{text[:half]}…{text[-half:]}"
 
 
 def _mode(series: Series) -> str:

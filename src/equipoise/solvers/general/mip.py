@@ -40,8 +40,12 @@ def solve_exactly(search: Search, weights: Sequence[float] | None) -> None:
     form = _Form(plans, Model(deadline=search.deadline))
     cost = None
     if weights is not None:
-        # In the program a player is paid in her own unit.
-        prices = [float(w) * float(unit) for w, unit in zip(weights, plans.unit, strict=True)]
+        # In the program a player is paid in her own unit. Weights count by their ratios: of the
+        # largest they are shares, whose products with units do not overflow.
+        most = max(map(abs, weights)) or 1.0
+        prices = [
+            float(w) / most * float(unit) for w, unit in zip(weights, plans.unit, strict=True)
+        ]
         largest = max(map(abs, prices)) or 1.0
         cost = total(v * (-p / largest) for v, p in zip(form.value, prices, strict=True))
     found = form.solve(search, search.deadline.left, cost)
