@@ -6,7 +6,8 @@ play to its node v. Given that play is at I, player i expects
     sum over v in I of c(v) u(v) / sum over v in I of c(v),
 
 where u(v) is what the profile pays her from v on: a player who remembers her own moves plays to all
-nodes of I alike, so they cancel. The same with best play from I on is what she could earn there.
+nodes of I alike, so they cancel. The same with best play from I on is what she could earn there; with the
+action a at I, and the profile after it, it is what a is worth.
 """
 
 from __future__ import annotations
@@ -41,12 +42,16 @@ class Standing(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Standings:
-    """How the players stand in every information set of ``game``, in its order."""
+    """How the players stand in every information set of ``game``, in its order.
+
+    ``actions`` has what each action is worth: a vector a player, an entry a sequence.
+    """
 
     game: ExtensiveGame
     reach: Floats
     values: Floats
     best_responses: Floats
+    actions: tuple[Floats, ...]
 
     def __repr__(self) -> str:
         return f"<Standings in '{self.game.name}': {len(self.reach):,} information sets>"
@@ -73,6 +78,7 @@ def standings(game: ExtensiveGame, strategy: Strategy) -> Standings:
     coming = reach_of(game, moves, arithmetic)[0, decisions]
     reach = np.bincount(sets, coming, game.infosets).astype(np.float64)
     values, best = np.full(game.infosets, np.nan), np.full(game.infosets, np.nan)
+    actions = []
     for player in range(len(game.players)):
         others = reach_of(game, without(game, moves, player), arithmetic)[0]
         pays = game.payoffs[game.outcome[game.terminals], player]
@@ -81,13 +87,31 @@ def standings(game: ExtensiveGame, strategy: Strategy) -> Standings:
         worth = _expected(game, moves[0], pays)
         at = decisions[game.player[decisions] == player]
         own = np.flatnonzero(game.infoset_player == player)
-        come = np.bincount(game.infoset[at], others[at], game.infosets)
+        come = np.bincount(game.infoset[at], others[at], game.infosets).astype(np.float64)
         expect = np.bincount(game.infoset[at], others[at] * worth[at], game.infosets)
         for k in own[come[own] > 0].tolist():
             first = int(game.first_sequence[k])
             values[k] = expect[k] / come[k]
             best[k] = gains[first : first + int(game.action_count[k])].max() / come[k]
-    return Standings(game, reach, values, best)
+        actions.append(_actions(game, player, others, worth, come))
+    return Standings(game, reach, values, best, tuple(actions))
+
+
+def _actions(
+    game: ExtensiveGame, player: int, others: Floats, worth: Floats, come: Floats
+) -> Floats:
+    """Return what each action is worth where the others come, and NaN elsewhere."""
+    below = np.flatnonzero(game.parent >= 0)
+    below = below[game.player[game.parent[below]] == player]
+    above = game.parent[below]
+    sets = game.infoset[above]
+    sequence = game.first_sequence[sets] + game.slot[below]
+    size = game.sequences(player)
+    total = np.bincount(sequence, others[above] * worth[below], size)
+    weight = np.zeros(size)
+    weight[sequence] = come[sets]
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.where(weight > 0, total / weight, np.nan)
 
 
 def _expected(game: ExtensiveGame, moves: Floats, pays: Floats) -> Floats:
