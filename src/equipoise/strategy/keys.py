@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -134,9 +135,13 @@ class _Views:
     def __init__(self, game: StageGame) -> None:
         self.fingerprint, self.layout = game_fingerprint(game), view_layout(game)
         self._game = game
-        self._places = [
+
+    @cached_property
+    def _places(self) -> list[list[dict[str, int]]]:
+        # Listed when a name is looked up: who numbers views by their cards needs no names.
+        return [
             [{n: view for view, n in enumerate(self.names(turn, i))} for i in range(2)]
-            for turn in range(game.rounds)
+            for turn in range(self._game.rounds)
         ]
 
     def names(self, turn: int, player: int) -> Sequence[str]:
