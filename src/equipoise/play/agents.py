@@ -148,7 +148,7 @@ def always_fold() -> Always:
     return Always("always-fold", _FOLD, _PASSIVE)
 
 
-class Stored(Mixed):
+class StrategyPlayer(Mixed):
     """Plays a strategy.
 
     Probabilities are looked up one information set at a time, so a strategy that is mapped from a file is
@@ -241,14 +241,14 @@ def fallback(observation: Observation) -> Distribution:
     return {action: float(action == chosen) for action in observation.actions}
 
 
-def nemesis(strategy: Any, game: Any = None) -> Stored:
+def nemesis(strategy: Any, game: Any = None) -> StrategyPlayer:
     """Return the agent that knows ``strategy`` and answers best, in every seat."""
     from equipoise.play.response import best_response
 
-    known = Stored(strategy, game).strategy
+    known = StrategyPlayer(strategy, game).strategy
     if not isinstance(known, Strategy):
         raise EquipoiseError("nemesis: found a mapping, expected a whole strategy to answer.")
-    return Stored(best_response(known.rules, known), name="nemesis")
+    return StrategyPlayer(best_response(known.rules, known), name="nemesis")
 
 
 @dataclass
@@ -331,7 +331,7 @@ def agent(spec: str, game: Any) -> Agent:
         found = nemesis(read_strategy(rest, game))
         found.name = spec
         return found
-    return Stored(read_strategy(spec, game), name=spec)
+    return StrategyPlayer(read_strategy(spec, game), name=spec)
 
 
 def read_strategy(path: str, game: Any) -> Strategy:
