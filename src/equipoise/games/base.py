@@ -21,6 +21,7 @@ from equipoise.errors import EquipoiseError, quoted
 
 if TYPE_CHECKING:
     from equipoise.games.files.bayesian import Problem
+    from equipoise.games.poker.spots import Spot
     from equipoise.games.repeated.game import RepeatedGame
     from equipoise.games.signals.stage_game import StageGame
     from equipoise.games.tournaments.tournament import Tournament
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from equipoise.games.trees.normal import NormalGame
 
     Explicit = ExtensiveGame | NormalGame | StageGame
-    Game = Explicit | Tournament | RepeatedGame | Problem
+    Game = Explicit | Tournament | RepeatedGame | Problem | Spot
 
 
 @dataclass(frozen=True)
@@ -57,6 +58,9 @@ GAMES: dict[str, Entry] = {
     ),
     "limit_holdem": Entry(
         "equipoise.games.poker.game:limit_holdem", "limit Texas Hold'em, as data"
+    ),
+    "spot": Entry(
+        "equipoise.games.poker.spots:spot", "the rest of a hold'em hand: board, ranges, pot, sizes"
     ),
     "auction": Entry("equipoise.games.library:auction", "open-cry auction, private values"),
     "bargaining": Entry("equipoise.games.library:bargaining", "offers, with a court in the end"),

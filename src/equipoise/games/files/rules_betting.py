@@ -15,6 +15,7 @@ from equipoise.games.signals.no_limit import (
     BetSize,
     NoLimit,
     bet_size,
+    menu,
     no_limit_stage,
     smallest_bet,
 )
@@ -33,7 +34,10 @@ def read_tree(fields: Fields, rounds: Sequence[Fields], players: int) -> Betting
         fields.fail("blinds", f"{players} amounts from zero up")
     stacked = _stacks(fields, ante, blinds)
     none = [0] * players
-    stages = [_stage(turn, stacked, blinds if j == 0 else none) for j, turn in enumerate(rounds)]
+    stages = [
+        _stage(turn, stacked, blinds if j == 0 else none, len(rounds) - j)
+        for j, turn in enumerate(rounds)
+    ]
     return assemble(stages, paid=[ante + blind for blind in blinds])
 
 
@@ -57,8 +61,11 @@ def _stacks(fields: Fields, ante: float, blinds: Sequence[float]) -> NoLimit | N
     return NoLimit((stacks[0], stacks[1]), least, pot_limit, chip)
 
 
-def _stage(turn: Fields, stacked: NoLimit | None, blinds: Sequence[float]) -> Stage:
-    """Read one round's stage game: limit or no-limit betting, or a tree written out."""
+def _stage(turn: Fields, stacked: NoLimit | None, blinds: Sequence[float], left: int) -> Stage:
+    """Read one round's stage game: limit or no-limit betting, or a tree written out.
+
+    With this round there are ``left`` to come.
+    """
     if "stage" in turn:
         turn.only("public", "private", "stage")
         return explicit_stage(turn.table("stage").data, turn.at("stage"))
@@ -66,7 +73,7 @@ def _stage(turn: Fields, stacked: NoLimit | None, blinds: Sequence[float]) -> St
     if "bets" in turn:
         if stacked is None:
             turn.fail("bets", "'stacks' at the top of the file")
-        return _no_limit(turn, stacked, blinds)
+        return _no_limit(turn, stacked, blinds, left)
     if "raises" in turn:
         turn.fail("raises", "'bets' beside it")
     if "bet" not in turn:
@@ -79,16 +86,17 @@ def _stage(turn: Fields, stacked: NoLimit | None, blinds: Sequence[float]) -> St
     return limit_stage(float(turn.number("bet")), _cap(turn), _first(turn, len(blinds)), opened)
 
 
-def _no_limit(turn: Fields, stacked: NoLimit, blinds: Sequence[float]) -> Stage:
+def _no_limit(turn: Fields, stacked: NoLimit, blinds: Sequence[float], left: int) -> Stage:
     if "bet" in turn:
         turn.fail("bet", "no 'bets' beside it")
+    offered = menu(_sizes(turn, "bets"), _sizes(turn, "raises") if "raises" in turn else None)
     return no_limit_stage(
         stacked,
-        _sizes(turn, "bets"),
-        _sizes(turn, "raises") if "raises" in turn else None,
+        (offered, offered),
         _cap(turn) if "cap" in turn else None,
         _first(turn, 2),
         (float(blinds[0]), float(blinds[1])),
+        left,
     )
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 READERS: dict[str, str] = {
+    "board": "equipoise.games.files.spot:load_spot",
     "chips": "equipoise.games.files.tournament:load_tournament",
     "state": "equipoise.games.repeated.game:read_repeated",
     "game": "equipoise.games.files.bayesian:read",

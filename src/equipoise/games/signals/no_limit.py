@@ -21,8 +21,9 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from equipoise.errors import EquipoiseError
 from equipoise.games.signals.betting import BettingTree
@@ -46,18 +47,24 @@ class Wager:
     """Where the betting of a round stands for the player who may bet or raise.
 
     ``bet`` is the most that a player has put in during the round, ``pot`` what the pot would hold
-    after a call; ``least`` and ``most`` bound what the player may bet, or raise to.
+    after a call; ``least`` and ``most`` bound what the player may bet, or raise to. ``left`` counts the
+    rounds left, this one included, less the raises that were made in it already.
     """
 
     bet: float
     pot: float
     least: float
     most: float
+    left: int = 1
 
 
 @dataclass(frozen=True)
 class BetSize:
-    """One size on offer: ``number`` times ``unit`` (``pot``, ``bet``, ``chips``, ``min``, ``all-in``)."""
+    """One size on offer: ``number`` times ``unit``.
+
+    Units are ``pot``, ``bet``, ``chips``, ``min`` and ``all-in``; of ``geometric`` sizes the number is
+    that of the rounds in which all chips are to go in, or zero for all rounds left.
+    """
 
     unit: str
     number: float = 1.0
@@ -73,8 +80,19 @@ class BetSize:
                 return wager.bet + self.number
             case "min":
                 return wager.least
+            case "geometric":
+                return wager.bet + _geometric(wager, int(self.number) or wager.left)
             case _:
                 return wager.most
+
+
+def _geometric(wager: Wager, rounds: int) -> float:
+    """Return the bet that, made at the same share of the pot in each of ``rounds``, is all-in in the end.
+
+    A bet of the share s, called, makes the pot 1 + 2s times as large: (1 + 2s)^n = 1 + 2 behind / pot.
+    """
+    growth: float = (1 + 2 * (wager.most - wager.bet) / wager.pot) ** (1 / max(rounds, 1))
+    return wager.pot * (growth - 1) / 2
 
 
 Size = str | float | BetSize
@@ -87,26 +105,44 @@ def bet_size(size: Size) -> BetSize:
         of the pot, a call included: a raise *by* that much;
     ``"2.5x"``
         the bet that is faced: a raise *to* that much (with nothing to face, the least bet);
-    ``3``
+    ``3``, ``"3c"``
         chips: a bet of 3, a raise *by* 3;
-    ``"min"``, ``"all-in"``
+    ``"e"``, ``"2e"``
+        the share of the pot that, bet again in every round left (in two rounds), is all-in in the end;
+    ``"min"``, ``"all-in"`` or ``"a"``
         the least and the most that the rules allow.
     """
     if isinstance(size, BetSize):
         return size
     if isinstance(size, str):
-        if size in ("min", "all-in"):
-            return BetSize(size)
-        match = re.fullmatch(r"(\d{1,9}(?:\.\d{1,9})?)(%|x)", size)
+        if size in _WORDS:
+            return _WORDS[size]
+        match = re.fullmatch(r"(\d{1,9}(?:\.\d{1,9})?)(%|x|c)", size)
         if match is not None and float(match[1]) > 0:
             number = float(match[1])
-            return BetSize("pot", number / 100) if match[2] == "%" else BetSize("bet", number)
+            return (
+                BetSize("pot", number / 100)
+                if match[2] == "%"
+                else BetSize(_UNITS[match[2]], number)
+            )
+        match = re.fullmatch(r"([1-9])e", size)
+        if match is not None:
+            return BetSize("geometric", float(match[1]))
     elif not isinstance(size, bool) and math.isfinite(size) and size > 0:
         return BetSize("chips", float(size))
     raise EquipoiseError(
         f"found the size {size!r}, expected a positive number of chips, a share of the pot such as "
-        "'75%', a multiple of the bet such as '2.5x', 'min' or 'all-in'."
+        "'75%', a multiple of the bet such as '2.5x', 'e', 'min' or 'all-in'."
     )
+
+
+_UNITS = {"x": "bet", "c": "chips"}
+_WORDS = {
+    "min": BetSize("min"),
+    "all-in": BetSize("all-in"),
+    "a": BetSize("all-in"),
+    "e": BetSize("geometric", 0.0),
+}
 
 
 @dataclass(frozen=True)
@@ -124,12 +160,22 @@ class NoLimit:
     chip
         The smallest chip: what a player puts in during a round is rounded down to a multiple of it.
         Zero: chips can be divided.
+    nearest
+        Whether it is rounded to the nearest multiple instead.
+    add, force, merge
+        Add all-in to the sizes where it is at most this share of the pot; make a size all-in where at
+        most this share of the pot after it would be left; leave out a size whose share of the pot is
+        within about this much of a larger one's. Zero: never.
     """
 
     stacks: tuple[float, float]
     smallest: float
     pot_limit: bool = False
     chip: float = 0.0
+    nearest: bool = False
+    add: float = 0.0
+    force: float = 0.0
+    merge: float = 0.0
 
     def __post_init__(self) -> None:
         if len(self.stacks) != 2:
@@ -140,8 +186,13 @@ class NoLimit:
             raise EquipoiseError(f"smallest: found {self.smallest:g}, expected a positive amount.")
         if self.chip < 0:
             raise EquipoiseError(f"chip: found {self.chip:g}, expected an amount from zero up.")
+        for name in ("add", "force", "merge"):
+            if not 0 <= (share := getattr(self, name)) < math.inf:
+                raise EquipoiseError(f"{name}: found {share:g}, expected a share from zero up.")
 
-    def wager(self, bets: tuple[float, ...], pot: float, raised: float, behind: float) -> Wager:
+    def wager(
+        self, bets: tuple[float, ...], pot: float, raised: float, behind: float, left: int = 1
+    ) -> Wager:
         """Return what the next bet or raise may be.
 
         ``bets`` is what each player has put in during the round, ``pot`` all there is in the pot,
@@ -150,41 +201,80 @@ class NoLimit:
         bet, called = max(bets), pot + max(bets) - min(bets)
         least = min(bet + max(raised, self.smallest), behind)
         most = min(max(bet + called, least), behind) if self.pot_limit else behind
-        return Wager(bet, called, least, most)
+        return Wager(bet, called, least, most, left)
 
     def amounts(self, sizes: Sequence[BetSize], wager: Wager) -> list[float]:
         """Return the amounts that ``sizes`` come to, within the bounds, from small to large."""
         within: list[float] = []
         for size in sizes:
-            amount = size.amount(wager)
-            if self.chip:
-                amount = self.chip * math.floor(amount / self.chip + _ROUNDING)
+            amount = self._rounded(size.amount(wager))
             within.append(min(max(amount, wager.least), wager.most))
+        if self.add and wager.most <= wager.bet + self._rounded(self.add * wager.pot):
+            within.append(wager.most)
+        forced = [wager.most if self._is_forced(a, wager) else a for a in within]
         distinct: list[float] = []
-        for amount in sorted(within):
+        for amount in sorted(forced):
             if not distinct or amount - distinct[-1] > _ROUNDING * wager.most:
                 distinct.append(amount)
-        return distinct
+        return self._merged(distinct, wager) if self.merge else distinct
+
+    def _rounded(self, amount: float) -> float:
+        """Return ``amount`` in whole chips."""
+        if not self.chip:
+            return amount
+        half = 0.5 if self.nearest else 0.0
+        return self.chip * math.floor(amount / self.chip + half + _ROUNDING)
+
+    def _is_forced(self, amount: float, wager: Wager) -> bool:
+        """Say whether so little would be left after ``amount`` that it is all-in."""
+        pot = wager.pot + 2 * (amount - wager.bet)
+        return wager.most <= amount + self._rounded(self.force * pot)
+
+    def _merged(self, amounts: list[float], wager: Wager) -> list[float]:
+        """Return the amounts without those close below another, beginning with the largest.
+
+        With shares s of the pot, s is close to a larger t if (1 + merge) s >= t - merge.
+        """
+        kept: list[float] = []
+        for amount in reversed(amounts):
+            share = (amount - wager.bet) / wager.pot
+            above = (kept[-1] - wager.bet) / wager.pot if kept else math.inf
+            if share < (above - self.merge) / (1 + self.merge) * (1 - _ROUNDING):
+                kept.append(amount)
+        return kept[::-1]
+
+
+class Menu(NamedTuple):
+    """The sizes that a player may choose from in a round."""
+
+    bets: Sequence[BetSize]
+    raises: Sequence[BetSize]
+
+
+def menu(bets: Sequence[Size], raises: Sequence[Size] | None = None) -> Menu:
+    """Read sizes; raises are bets unless given."""
+    opening = [bet_size(size) for size in bets]
+    return Menu(opening, opening if raises is None else [bet_size(size) for size in raises])
 
 
 def no_limit_stage(
     rules: NoLimit,
-    bets: Sequence[Size],
-    raises: Sequence[Size] | None = None,
+    menus: tuple[Menu, Menu],
     cap: int | None = None,
     first: int = 0,
     posted: tuple[float, float] = (0.0, 0.0),
+    left: int = 1,
+    after: Callable[[int | None], Stage | None] = lambda last: None,
 ) -> Stage:
     """One round of no-limit betting.
 
-    Facing no bet: check (k) or bet one of ``bets``; facing one: fold (f), call (c) or raise by one of
-    ``raises`` (default: the same sizes). Actions are labelled with what the player has then put in
-    during the round: ``b3`` is a bet of 3, ``r9`` a raise to 9. Together there are at most ``cap`` bets
-    and raises. ``posted`` are blinds: what players have put in when the round begins; the larger counts
-    as the first bet.
+    Facing no bet: check (k) or bet one of the sizes on the player's menu; facing one: fold (f), call (c)
+    or raise. Actions are labelled with what the player has then put in during the round: ``b3`` is a bet
+    of 3, ``r9`` a raise to 9. Together there are at most ``cap`` bets and raises. ``posted`` are blinds:
+    what players have put in when the round begins; the larger counts as the first bet. With this round
+    there are ``left`` to come; ``after`` may choose what is played in the next one by who bet or raised
+    last.
     """
-    opening = [bet_size(size) for size in bets]
-    raising = opening if raises is None else [bet_size(size) for size in raises]
     if cap is not None and not (1 <= cap <= MOST_RAISES and cap == int(cap)):
         raise EquipoiseError(f"cap: found {cap}, expected a whole number from 1 to {MOST_RAISES}.")
     if first not in (0, 1):
@@ -197,10 +287,14 @@ def no_limit_stage(
         waiting: tuple[int, ...],
         raised: float,
         count: int,
+        last: int | None,
     ) -> DecisionNode | StageEnd:
-        """Grow the tree where those ``waiting`` act; ``put`` is what came in during the round."""
+        """Grow the tree where those ``waiting`` act; ``put`` is what came in during the round.
+
+        ``count`` bets and raises were made, the ``last`` by that player.
+        """
         if not waiting or min(put) >= behind:
-            return StageEnd(pot)
+            return StageEnd(pot, then=after(last))
         player, bet = waiting[0], max(put)
         owed, other = bet - put[player], 1 - player
         actions: dict[str, DecisionNode | StageEnd] = {}
@@ -210,18 +304,19 @@ def no_limit_stage(
         called = pot.put(player, owed)
         label = "c" if owed > 0 else "k"
         actions[label] = act(
-            called, _replaced(put, player, bet), behind, waiting[1:], raised, count
+            called, _replaced(put, player, bet), behind, waiting[1:], raised, count, last
         )
         if bet < behind and (cap is None or count < cap):
             _refuse_many(count)
-            wager = rules.wager(put, sum(pot.paid), raised, behind)
-            for amount in rules.amounts(raising if bet > 0 else opening, wager):
+            wager = rules.wager(put, sum(pot.paid), raised, behind, left - max(count - 1, 0))
+            sizes = menus[player].raises if bet > 0 else menus[player].bets
+            for amount in rules.amounts(sizes, wager):
                 more = pot.put(player, amount - put[player])
                 now = _replaced(put, player, amount)
                 # A short all-in is no full raise; nobody can raise after it anyway.
                 largest = max(raised, amount - bet)
                 actions[f"{'r' if bet > 0 else 'b'}{amount:.12g}"] = act(
-                    more, now, behind, (other,), largest, count + 1
+                    more, now, behind, (other,), largest, count + 1, player
                 )
         return DecisionNode(player, actions)
 
@@ -233,7 +328,7 @@ def no_limit_stage(
                 f"stacks: found {min(rules.stacks):g}, expected at least what is put in "
                 f"without a choice, {max(pot.paid):g}."
             )
-        return act(pot, posted, behind, (first, 1 - first), max(posted), int(max(posted) > 0))
+        return act(pot, posted, behind, (first, 1 - first), max(posted), int(max(posted) > 0), None)
 
     return stage
 
@@ -294,10 +389,10 @@ def no_limit(
     firsts = per_round("first", first, rounds)
     openings = _lists("bets", bets, rounds)
     raisings = (None,) * rounds if raises is None else _lists("raises", raises, rounds)
-    stages = [
-        no_limit_stage(rules, *sizes, posted if j == 0 else (0.0, 0.0))
-        for j, sizes in enumerate(zip(openings, raisings, caps, firsts, strict=True))
-    ]
+    stages = []
+    for j, (bet, more) in enumerate(zip(openings, raisings, strict=True)):
+        own, before = menu(bet, more), posted if j == 0 else (0.0, 0.0)
+        stages.append(no_limit_stage(rules, (own, own), caps[j], firsts[j], before, rounds - j))
     return assemble(stages, paid=[antes + blind for blind in posted])
 
 

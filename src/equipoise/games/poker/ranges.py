@@ -1,0 +1,210 @@
+"""Ranges: how much of each two-card hand a player may hold, in the usual notation.
+
+A range is a number from 0 to 1 for every hand; in text it is a list of tokens, each with a weight if that
+is not one:
+
+``AA``, ``AKs``, ``AKo``, ``AK``, ``AhKd``
+    all hands of a kind (suited, off-suit, both), or a single one;
+``66+``, ``A8s+``
+    that pair and all higher ones; that kicker and all higher ones below the first card;
+``QQ-22``, ``A5s-A2s``, ``JTs-54s``
+    all from one to the other, the first card or the distance between the cards being the same;
+``AKs:0.5``
+    with half the weight; where tokens overlap, the last one counts.
+
+Hands are numbered as ``itertools.combinations`` of the deck yields them: 1,326 of 52 cards.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from itertools import combinations, groupby
+from typing import NoReturn
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from equipoise.cards.deck import STANDARD, Cards, Deck
+from equipoise.errors import EquipoiseError, quoted
+
+Weights = NDArray[np.float64]
+
+_TOKEN = re.compile(r"(?P<hands>[^:]+?)(?:\s*:\s*(?P<weight>[0-9.eE+-]+))?")
+_KINDS = ("", "s", "o")
+
+
+@lru_cache(maxsize=8)
+def all_hands(deck: Deck = STANDARD) -> Cards:
+    """Return every two-card hand, a row each, in the order of a range's numbers."""
+    hands = np.array(list(combinations(range(deck.size), 2)), dtype=np.uint8).reshape(-1, 2)
+    hands.flags.writeable = False
+    return hands
+
+
+@lru_cache(maxsize=8)
+def _numbers(deck: Deck) -> dict[tuple[int, int], int]:
+    return {pair: i for i, pair in enumerate(combinations(range(deck.size), 2))}
+
+
+def parse_range(text: str, deck: Deck = STANDARD) -> Weights:
+    """Return the weight of every hand in the range that ``text`` writes.
+
+    >>> int(parse_range("66+,AKs:0.5").sum())
+    56
+    """
+    weights = np.zeros(math.comb(deck.size, 2))
+    for token in filter(None, (part.strip() for part in text.split(","))):
+        match = _TOKEN.fullmatch(token)
+        if match is None:
+            _refuse(token, "hands such as 'AKs' or '66+', and perhaps ':' and a weight")
+        weight = _weight(token, match["weight"])
+        for kind in _expanded(match["hands"].strip(), token, deck):
+            for hand in _hands_of(kind, token, deck):
+                weights[_numbers(deck)[hand]] = weight
+    return weights
+
+
+def read_range(given: str | ArrayLike, deck: Deck = STANDARD) -> Weights:
+    """Return a range given in text or as one number a hand."""
+    if isinstance(given, str):
+        return parse_range(given, deck)
+    count = math.comb(deck.size, 2)
+    try:
+        weights = np.array(given, dtype=np.float64)
+    except (TypeError, ValueError):
+        weights = np.empty(0)
+    if weights.shape != (count,):
+        raise EquipoiseError(
+            f"Range: found {np.size(given)} values, expected a text or {count:,} numbers, one a hand."
+        )
+    if not np.isfinite(weights).all() or weights.min() < 0 or weights.max() > 1:
+        raise EquipoiseError("Range: found a weight that is no number from 0 to 1, expected such.")
+    return weights
+
+
+def range_text(weights: ArrayLike, deck: Deck = STANDARD) -> str:
+    """Write a range so that :func:`parse_range` reads the same numbers.
+
+    >>> range_text(parse_range("AA,KK,QQ,A5s,A4s:0.25,AhKd"))
+    'QQ+,A5s,A4s:0.25,AhKd'
+    """
+    given = read_range(np.asarray(weights), deck)
+    whole: dict[str, float] = {}
+    single: list[str] = []
+    for kind in _every_kind(deck):
+        hands = _hands_of(kind, kind, deck)
+        found = [float(given[_numbers(deck)[hand]]) for hand in hands]
+        is_whole = len(set(found)) == 1
+        whole[kind] = found[0] if is_whole else 0.0
+        if is_whole:
+            continue
+        single += [
+            _weighted(deck.text(hand[::-1]), weight)
+            for hand, weight in zip(hands, found, strict=True)
+            if weight > 0
+        ]
+    return ",".join([*_runs(whole, deck), *single])
+
+
+def _runs(weights: dict[str, float], deck: Deck) -> Iterator[str]:
+    """Write kinds of hands, those that follow one another with one weight as one token."""
+
+    def line(kind: str) -> tuple[str, str]:
+        return ("pair", "") if kind[0] == kind[1] else (kind[0], kind[2:])
+
+    for _, own in groupby(weights, key=line):
+        kinds = list(own)
+        top = kinds[0]
+        for weight, group in groupby(kinds, key=lambda kind: weights[kind]):
+            run = list(group)
+            if weight == 0:
+                continue
+            if len(run) == 1:
+                name = run[0]
+            elif run[0] == top:
+                name = f"{run[-1]}+"
+            else:
+                name = f"{run[0]}-{run[-1]}"
+            yield _weighted(name, weight)
+
+
+def _weighted(name: str, weight: float) -> str:
+    return name if weight == 1 else f"{name}:{weight!r}".removesuffix(".0")
+
+
+def _every_kind(deck: Deck) -> Iterator[str]:
+    """Yield the kinds of hands: pairs from the top, then each first card's kickers from the top."""
+    ranks = deck.ranks[::-1]
+    if len(deck.suits) > 1:
+        yield from (2 * rank for rank in ranks)
+    for kind in ("s", "o") if len(deck.suits) > 1 else ("s",):
+        for i, high in enumerate(ranks):
+            yield from (f"{high}{low}{kind}" for low in ranks[i + 1 :])
+
+
+def _hands_of(kind: str, token: str, deck: Deck) -> list[tuple[int, int]]:
+    """Return the hands of a kind, each with its lower card first."""
+    from equipoise.cards.equity import starting_hands
+
+    try:
+        rows = starting_hands(kind, deck)
+    except EquipoiseError:
+        _refuse(token, f"two ranks of {deck.ranks} and perhaps 's' or 'o', or two cards")
+    pairs = [(int(min(row)), int(max(row))) for row in rows]
+    if not pairs:
+        _refuse(token, "hands that the deck has")
+    return pairs
+
+
+def _expanded(hands: str, token: str, deck: Deck) -> Sequence[str]:
+    """Return the kinds of hands that ``66+`` or ``A5s-A2s`` stand for."""
+    if hands.endswith("+"):
+        high, low, kind = _split(hands[:-1], token, deck)
+        if high == low:
+            return [_name(rank, rank, kind, deck) for rank in range(high, len(deck.ranks))]
+        return [_name(high, rank, kind, deck) for rank in range(low, high)]
+    first, dash, last = (part.strip() for part in hands.partition("-"))
+    if not dash:
+        return [hands]
+    (high, low, kind), (high2, low2, kind2) = (_split(h, token, deck) for h in (first, last))
+    is_pair, is_pair2 = high == low, high2 == low2
+    if kind != kind2 or is_pair != is_pair2:
+        _refuse(token, "two ends of one kind, such as 'QQ-22' or 'A5s-A2s'")
+    if high == high2 and not is_pair:
+        return [_name(high, rank, kind, deck) for rank in range(min(low, low2), max(low, low2) + 1)]
+    gap = high - low
+    if gap != high2 - low2:
+        _refuse(token, "ends with the same first card or the same distance, as in 'JTs-54s'")
+    tops = range(min(high, high2), max(high, high2) + 1)
+    return [_name(top, top - gap, kind, deck) for top in tops]
+
+
+def _split(hands: str, token: str, deck: Deck) -> tuple[int, int, str]:
+    """Return the places of both ranks, the higher first, and the kind."""
+    if len(hands) not in (2, 3) or not set(hands[:2]) <= set(deck.ranks) or hands[2:] not in _KINDS:
+        _refuse(token, f"two ranks of {deck.ranks} and perhaps 's' or 'o'")
+    places = sorted((deck.ranks.index(symbol) for symbol in hands[:2]), reverse=True)
+    if places[0] == places[1] and hands[2:]:
+        _refuse(token, "a pair without 's' or 'o'")
+    return places[0], places[1], hands[2:]
+
+
+def _name(high: int, low: int, kind: str, deck: Deck) -> str:
+    return f"{deck.ranks[high]}{deck.ranks[low]}{kind}"
+
+
+def _weight(token: str, text: str | None) -> float:
+    try:
+        weight = 1.0 if text is None else float(text)
+    except ValueError:
+        weight = math.nan
+    if not 0 <= weight <= 1:
+        _refuse(token, "a weight from 0 to 1")
+    return weight
+
+
+def _refuse(token: str, expected: str) -> NoReturn:
+    raise EquipoiseError(f"Range: found {quoted(token)}, expected {expected}.")

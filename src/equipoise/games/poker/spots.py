@@ -1,0 +1,254 @@
+"""Spots: the rest of a hand of hold'em, from a board, two ranges, a pot, stacks and bet sizes.
+
+What poker players open a solver for, and what GS1 and GS2 solved in real time from the turn on (Gilpin
+2009, sections 6.3.1 and 6.4.1): with the board known, every hand told apart. Player 1 acts first on every
+street ("out of position"), player 2 last. A deal is likely in proportion to the weights of both hands,
+which share no card with each other or the board; the cards to come are dealt from those left.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from equipoise.cards.deck import STANDARD_RANKS, STANDARD_SUITS, Cards, Deck
+from equipoise.errors import EquipoiseError, quoted
+from equipoise.games.poker.ranges import Weights, all_hands, range_text, read_range
+from equipoise.games.poker.spot_betting import spot_tree
+from equipoise.games.signals.betting import BettingTree
+from equipoise.games.signals.no_limit import NoLimit
+
+STREETS = ("flop", "turn", "river")
+BOARD = 5
+
+_WHOLE = 100  # pots and stacks of so many chips, all whole, are bet in whole chips
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Spot:
+    """A spot.
+
+    Attributes
+    ----------
+    name
+        As :func:`equipoise.load` takes it.
+    deck, board
+        The cards, and those on the board: three to five.
+    weights
+        For each player, the weight of every hand of the deck, zero where the board has one of its cards.
+    tree
+        The betting, one round a street; the pot is counted as paid half by each player.
+    pot
+        What there is to be won at the start.
+    """
+
+    family: ClassVar[str] = "spot"
+    players: ClassVar[tuple[str, str]] = ("OOP", "IP")
+
+    name: str
+    deck: Deck
+    board: Cards
+    weights: tuple[Weights, Weights]
+    tree: BettingTree
+    pot: float
+
+    def __post_init__(self) -> None:
+        if self.pairs <= 0:
+            raise EquipoiseError(
+                "spot: found ranges in which every two hands share a card, expected some that do not."
+            )
+
+    def __repr__(self) -> str:
+        hands = " x ".join(str(len(own)) for own in self.hands)
+        return (
+            f"<Spot on {self.deck.text(self.board)}: {hands} hands, {len(self.tree.parent)} lines>"
+        )
+
+    @property
+    def streets(self) -> int:
+        """How many streets are left to bet on."""
+        return BOARD + 1 - len(self.board)
+
+    @property
+    def is_raked(self) -> bool:
+        """Whether somebody else takes a part of the pots: what players win does not cancel."""
+        return self.tree.uneven is not None
+
+    @cached_property
+    def hands(self) -> tuple[Cards, Cards]:
+        """The hands of each player's range, a row of two cards each, in the deck's order."""
+        every = all_hands(self.deck)
+        return every[self.weights[0] > 0], every[self.weights[1] > 0]
+
+    @cached_property
+    def reach(self) -> tuple[Weights, Weights]:
+        """The weights of these hands."""
+        return self.weights[0][self.weights[0] > 0], self.weights[1][self.weights[1] > 0]
+
+    @cached_property
+    def pairs(self) -> float:
+        """The total weight of all pairs of hands that share no card."""
+        first, second = self.hands
+        by_card = np.zeros(self.deck.size)
+        for card in (0, 1):
+            np.add.at(by_card, second[:, card], self.reach[1])
+        # Hands with either card are out; the very same hand was taken out twice.
+        met = (
+            self.reach[1].sum() - by_card[first].sum(axis=1) + self.weights[1][self.weights[0] > 0]
+        )
+        return float(self.reach[0] @ np.maximum(met, 0.0))
+
+    def strengths(self, board: Cards, hands: Cards) -> NDArray[np.integer[Any]]:
+        """Return the ranks of hands on a whole board: the larger wins."""
+        from equipoise.cards.evaluate import five_card_ranks
+
+        rows = np.concatenate([hands, np.tile(board, (len(hands), 1))], axis=1)
+        return five_card_ranks(rows, self.deck)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """A digest of cards, ranges, betting and payments."""
+        tree = self.tree
+        digest = hashlib.sha256("\0".join(tree.action).encode())
+        digest.update(f"{self.deck.ranks} {self.deck.suits} {self.pot!r}".encode())
+        for array in (tree.parent, tree.round, tree.player, tree.base, tree.scale):
+            digest.update(np.ascontiguousarray(array, dtype=np.float64).tobytes())
+        for cards in (self.board, *self.weights):
+            digest.update(np.ascontiguousarray(cards).tobytes())
+        return digest.hexdigest()[:16]
+
+
+def spot(
+    board: str,
+    oop: str | ArrayLike,
+    ip: str | ArrayLike,
+    pot: float,
+    stack: float,
+    bets: str = "",
+    raises: str | None = None,
+    donk: str | None = None,
+    cap: str | int | None = None,
+    add_allin: float = 0.0,
+    force_allin: float = 0.0,
+    merge: float = 0.0,
+    rake: float = 0.0,
+    rake_cap: float | None = None,
+    smallest: float | None = None,
+    chip: float | None = None,
+    ranks: str = STANDARD_RANKS,
+    suits: str = STANDARD_SUITS,
+) -> Spot:
+    """Return a spot.
+
+    Parameters
+    ----------
+    board
+        Three to five cards, ``Td9d6h``.
+    oop, ip
+        The ranges of the player who acts first and of the one who acts last
+        (:mod:`equipoise.games.poker.ranges`), in text or as one number a hand.
+    pot, stack
+        Chips in the pot, and the chips that each player has left (the smaller stack).
+    bets, raises, donk
+        Sizes on offer (:mod:`equipoise.games.poker.spot_betting`); raises are of the sizes of bets unless
+        given, donk bets likewise.
+    cap
+        Most bets and raises on a street; as many as the stacks allow unless given.
+    add_allin, force_allin, merge
+        Add all-in where it is at most this share of the pot; make a bet all-in where at most this share
+        of the pot after a call would be left; leave out sizes within about this much of a larger one.
+        By default nothing is added, forced or merged.
+    rake, rake_cap
+        The share of every pot that is taken from its winner, and the most that is.
+    smallest
+        The smallest bet: one chip unless given.
+    chip
+        Bets are rounded to multiples of this; zero leaves them as they are. By default to whole chips
+        where pot and stack are whole numbers of at least 100.
+    ranks, suits
+        The deck, if it is not the usual one.
+    """
+    deck = Deck(ranks, suits)
+    cards = _board(board, deck)
+    for name, amount in (("pot", pot), ("stack", stack)):
+        if not 0 < amount < 1e12:
+            raise EquipoiseError(f"spot: {name}: found {amount:g}, expected a positive amount.")
+    whole = all(amount >= _WHOLE and amount == int(amount) for amount in (pot, stack))
+    unit = (1.0 if whole else 0.0) if chip is None else float(chip)
+    least = smallest if smallest is not None else min(unit or 1.0, stack)
+    tree = spot_tree(
+        BOARD + 1 - len(cards),
+        pot,
+        NoLimit(
+            (pot / 2 + stack,) * 2,
+            least,
+            chip=unit,
+            nearest=True,
+            add=add_allin,
+            force=force_allin,
+            merge=merge,
+        ),
+        bets=bets,
+        raises=raises,
+        donk=donk,
+        cap=cap,
+        rake=rake,
+        rake_cap=rake_cap,
+    )
+    weights = (_range("oop", oop, cards, deck), _range("ip", ip, cards, deck))
+    told = {
+        "board": deck.text(cards),
+        "oop": oop if isinstance(oop, str) else range_text(weights[0], deck),
+        "ip": ip if isinstance(ip, str) else range_text(weights[1], deck),
+        "pot": pot,
+        "stack": stack,
+        "bets": bets,
+        "raises": raises,
+        "donk": donk,
+        "cap": cap,
+        "add_allin": add_allin,
+        "force_allin": force_allin,
+        "merge": merge,
+        "rake": rake,
+        "rake_cap": rake_cap,
+        "smallest": smallest,
+        "chip": chip,
+        "ranks": None if ranks == STANDARD_RANKS else ranks,
+        "suits": None if suits == STANDARD_SUITS else suits,
+    }
+    given = ",".join(f"{key}={value!r}" for key, value in told.items() if value not in (None, 0.0))
+    return Spot(f"spot({given})", deck, cards, weights, tree, float(pot))
+
+
+def _board(board: str, deck: Deck) -> Cards:
+    """Read the cards on the board."""
+    try:
+        cards = deck.parse(board)
+    except EquipoiseError as error:
+        raise EquipoiseError(f"spot: board: {error}") from None
+    if len(cards) not in (3, 4, 5):
+        raise EquipoiseError(
+            f"spot: board: found {len(cards)} cards in {quoted(board)}, expected three to five."
+        )
+    return cards
+
+
+def _range(name: str, given: str | ArrayLike, board: Cards, deck: Deck) -> Weights:
+    """Read a range, without the hands that the board excludes."""
+    try:
+        weights = read_range(given, deck)
+    except EquipoiseError as error:
+        raise EquipoiseError(f"spot: {name}: {error}") from None
+    if not weights.any():
+        raise EquipoiseError(f"spot: {name}: found an empty range, expected at least one hand.")
+    weights[np.isin(all_hands(deck), board).any(axis=1)] = 0.0
+    if not weights.any():
+        raise EquipoiseError(
+            f"spot: {name}: found no hand without a card of the board {deck.text(board)}, expected one."
+        )
+    return weights
