@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from equipoise.errors import EquipoiseError
 from equipoise.numerics.refinement import (
+    LabelledRelation,
     Relation,
     _mix,
     coarsest_stable,
@@ -116,3 +117,61 @@ def test_keys_are_scrambled_by_splitmix64():
     # The first number that the generator of Steele, Lea and Flood (2014) gives from seeds 0 and 1234567.
     found = _mix(np.array([0, 1234567], dtype=np.uint64))
     assert found.tolist() == [0xE220A8397B1DCDAF, 6457827717110365317]
+
+
+# Labels
+
+
+def edges(source, target, labels):
+    """The labelled relation of a matrix in which zero is no edge."""
+    rows, columns = np.nonzero(labels)
+    start = np.concatenate(([0], np.cumsum(np.bincount(rows, minlength=len(labels)))))
+    return LabelledRelation(source, target, start, columns, labels[rows, columns])
+
+
+def by_label(source, target, labels):
+    """The same as one relation a label, which is what it stands for."""
+    found = sorted(set(labels[labels != 0].tolist()))
+    return [dense(source, target, (labels == label).astype(float)) for label in found]
+
+
+@given(st.integers(0, 2**32 - 1))
+@settings(max_examples=60, deadline=None)
+def test_labels_stand_for_a_relation_each(seed):
+    random = np.random.default_rng(seed)
+    sizes = random.integers(1, 7, size=2)
+    tables = [
+        (s, t, random.integers(0, 3, size=(sizes[s], sizes[t])))
+        for s, t in ((0, 1), (1, 0), (0, 0))
+    ]
+    found = coarsest_stable(sizes, [edges(*table) for table in tables])
+    slow = coarsest_stable(sizes, [one for table in tables for one in by_label(*table)])
+    for own, other in zip(found, slow, strict=True):
+        np.testing.assert_array_equal(own, other)
+
+
+def test_labels_are_counted_not_added():
+    one_of_two, two_of_one = np.array([[2, 0]]), np.array([[1, 1]])
+    table = np.concatenate([one_of_two, two_of_one])
+    assert coarsest_stable([2, 2], [edges(0, 1, table)])[0].tolist() == [0, 1]
+    assert coarsest_stable([2, 2], [dense(0, 1, table.astype(float))])[0].tolist() == [0, 0]
+
+
+def test_what_is_not_stable_is_seen():
+    relation = edges(0, 1, np.array([[1, 2], [2, 1], [1, 1]]))
+    ends = [np.zeros(2, np.uint32), np.arange(2, dtype=np.uint32)]
+    for classes, ends_alike, ends_apart in (([0, 0, 1], True, False), ([0, 1, 0], False, False)):
+        mine = np.array(classes, np.uint32)
+        assert relation.is_stable([mine, ends[0]]) == ends_alike
+        assert relation.is_stable([mine, ends[1]]) == ends_apart
+    assert relation.is_stable([np.arange(3, dtype=np.uint32), ends[1]])
+
+
+def test_too_many_classes_are_left_apart():
+    """Classes of a path split one after the other: who wants at most four need not wait for all."""
+    path = edges(0, 0, np.diag(np.ones(9, int), 1))
+    assert len(set(coarsest_stable([10], [path])[0])) == 10
+    assert coarsest_stable([10], [path], most=4)[0].tolist() == list(range(10))
+    loop = edges(0, 0, np.roll(np.eye(10, dtype=int), 1, axis=1))
+    assert coarsest_stable([10], [loop], most=4)[0].tolist() == [0] * 10
+    assert coarsest_stable([10], [loop], most=1)[0].tolist() == [0] * 10

@@ -6,11 +6,14 @@ satisfy, for every relation M that starts at their kind and every class C of the
 
     sum_{y in C} M[x, y] = sum_{y in C} M[x', y].
 
+A :class:`LabelledRelation` stands for one such matrix a label: x and x' must have as many edges of each
+label into each class. Counting takes a fraction of the time of adding up.
+
 Stable partitions have a coarsest one. It is found by starting from one class per kind and splitting
-by these sums until nothing splits (colour refinement; Paige and Tarjan, 1987, for the unweighted
-case). The sums of one thing are folded into a 64-bit hash, so that a pass costs little more than
-reading the matrices. A collision could only merge too much; :func:`instability` of the result is
-therefore measured in the end, and the refinement repeated with another salt if it is not zero.
+by what things see until nothing splits (colour refinement; Paige and Tarjan, 1987, for the unweighted
+case). What one thing sees is folded into a 64-bit hash, so that a pass costs little more than
+reading the matrices. A collision could only merge too much; the result is therefore checked in the end,
+and the refinement repeated with another salt if it is not stable.
 """
 
 from __future__ import annotations
@@ -68,16 +71,88 @@ class Relation:
 
         return cls(*ends, sparse.csr_array((data, (rows, columns)), shape=shape))
 
+    def hashes(self, colours: Colouring, tag: np.uint64) -> Hashes:
+        """Return a hash of every row's sums over the classes of ``colours``.
 
-def coarsest_stable(sizes: Sequence[int], relations: Sequence[Relation]) -> list[Indices]:
+        Sums of zero do not count: whether SciPy stores them depends on cancellation.
+        """
+        sums = _class_sums(self, colours.classes)
+        levels = levels_of(sums.data, self.scale)
+        cells = _mix(_mix(levels.view(np.uint64) ^ tag) + sums.indices.astype(np.uint64))
+        cells[levels == 0] = 0
+        return _row_sums(cells, sums.indptr)
+
+    def is_stable(self, classes: Sequence[Indices]) -> bool:
+        """Say whether things of one class have the same sums."""
+        return float(instability(self, classes).max(initial=0.0)) == 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class LabelledRelation:
+    """Edges with labels from kind ``source`` to kind ``target``.
+
+    Thing x has the edges ``start[x]`` to ``start[x + 1]``; edge e leads to ``to[e]``.
+    """
+
+    source: int
+    target: int
+    start: NDArray[Any]
+    to: NDArray[Any]
+    label: NDArray[np.int64]
+
+    @cached_property
+    def _labels(self) -> Hashes:
+        mixed: Hashes = _mix(self.label.astype(np.uint64))
+        return mixed
+
+    def hashes(self, colours: Colouring, tag: np.uint64) -> Hashes:
+        """Return a hash of every thing's multiset of (label, colour at the other end)."""
+        ends = colours.hashes + tag
+        return _row_sums(_mix(self._labels + ends[self.to]), self.start)
+
+    def is_stable(self, classes: Sequence[Indices]) -> bool:
+        """Say whether things of one class have the same edges, by hashes not used before."""
+        fresh = Colouring(_mix(_mix(classes[self.target].astype(np.uint64))))
+        seen = self.hashes(fresh, _mix(np.uint64(self.source)))
+        mine = classes[self.source]
+        return bool(np.all(seen == seen[_first_members(mine)[mine]]))
+
+
+class Colouring:
+    """Colours of the things of one kind: equal hashes, equal colours."""
+
+    def __init__(self, hashes: Hashes) -> None:
+        self.hashes = hashes
+
+    @cached_property
+    def count(self) -> int:
+        """How many colours there are."""
+        ordered = np.sort(self.hashes)
+        return int(np.count_nonzero(ordered[1:] != ordered[:-1])) + bool(len(ordered))
+
+    @cached_property
+    def classes(self) -> Indices:
+        """The colours' numbers, in order of first appearance."""
+        return number_classes(self.hashes)
+
+
+def coarsest_stable(
+    sizes: Sequence[int],
+    relations: Sequence[Relation | LabelledRelation],
+    most: float = np.inf,
+) -> list[Indices]:
     """Return the coarsest stable partition: for each kind, the class of each of its things.
 
     ``sizes`` says how many things there are of each kind. Classes are numbered from 0 in order of
-    their first member.
+    their first member. Classes only split: as soon as there are more than ``most``, every thing is left
+    in a class of its own, which is stable, too.
     """
     for salt in range(8):
-        classes = _refine(sizes, relations, np.uint64(salt))
-        if all(instability(relation, classes).max(initial=0.0) == 0 for relation in relations):
+        colours = _refine(sizes, relations, np.uint64(salt), most)
+        if sum(own.count for own in colours) > most:
+            return [np.arange(size, dtype=np.uint32) for size in sizes]
+        classes = [own.classes for own in colours]
+        if all(relation.is_stable(classes) for relation in relations):
             return classes
     raise EquipoiseError(
         "Partition refinement: found sums that differ by about the tolerance "
@@ -91,7 +166,7 @@ def instability(relation: Relation, classes: Sequence[Indices]) -> Floats:
     The largest difference from the sums of the class's first member, relative to the relation's scale;
     differences below :data:`TOLERANCE` are reported as zero.
     """
-    sums = _class_sums(relation, classes)
+    sums = _class_sums(relation, classes[relation.target])
     scale = relation.scale
     mine = classes[relation.source]
     first = _first_members(mine)
@@ -113,8 +188,9 @@ def number_classes(keys: NDArray[Any]) -> Indices:
 def levels_of(values: Floats, scale: float | None = None) -> NDArray[np.int64]:
     """Number the distinct ``values`` up to the tolerance; the level of zero is 0.
 
-    The tolerance is relative to ``scale``, by default to the largest value. Levels are separated at gaps between neighbours in sorted order, so equal values that rounding
-    has pushed apart stay together wherever they lie.
+    The tolerance is relative to ``scale``, by default to the largest value. Levels are separated at gaps
+    between neighbours in sorted order, so equal values that rounding has pushed apart stay together
+    wherever they lie.
     """
     if len(values) == 0:
         return np.zeros(0, dtype=np.int64)
@@ -125,43 +201,44 @@ def levels_of(values: Floats, scale: float | None = None) -> NDArray[np.int64]:
     return levels - np.searchsorted(starts, 0.0, side="right")
 
 
-def _refine(sizes: Sequence[int], relations: Sequence[Relation], salt: np.uint64) -> list[Indices]:
-    """Split by hashed sums until the number of classes of every kind stands still."""
-    classes: list[Indices] = [np.zeros(size, dtype=np.uint32) for size in sizes]
-    hashes: list[Hashes] = [np.zeros(size, dtype=np.uint64) for size in sizes]
-    pending = set(range(len(sizes)))
-    while pending:
-        for index, relation in enumerate(relations):
-            if relation.target in pending:
-                tag = _mix(np.uint64(index) + (salt << np.uint64(32)))
-                sums = _class_sums(relation, classes)
-                hashes[relation.source] += _row_hashes(sums, relation.scale, tag)
-        finer = [number_classes(h) for h in hashes]
-        pending = {kind for kind, c in enumerate(finer) if _count(c) > _count(classes[kind])}
-        classes = finer
-        hashes = [_mix(c.astype(np.uint64)) for c in classes]
-    return classes
+def _refine(
+    sizes: Sequence[int],
+    relations: Sequence[Relation | LabelledRelation],
+    salt: np.uint64,
+    most: float,
+) -> list[Colouring]:
+    """Split by what is seen until no relation is stale: none leads to a kind that has split since."""
+    colours = [Colouring(np.zeros(size, dtype=np.uint64)) for size in sizes]
+    looked = [0] * len(relations)  # the classes at the other end when a relation was looked at
+    is_split = True
+    while is_split and sum(own.count for own in colours) <= most:
+        is_split = False
+        for kind in range(len(sizes)):
+            hashes = colours[kind].hashes
+            for index, relation in enumerate(relations):
+                there = colours[relation.target]
+                if relation.source == kind and looked[index] < there.count:
+                    looked[index] = there.count
+                    tag = _mix(np.uint64(index) + (salt << np.uint64(32)))
+                    hashes = hashes + relation.hashes(there, tag)
+            if hashes is not colours[kind].hashes:
+                colours[kind] = Colouring(_mix(hashes))
+                is_split = True
+    return colours
 
 
-def _class_sums(relation: Relation, classes: Sequence[Indices]) -> Any:
+def _class_sums(relation: Relation, target: Indices) -> Any:
     """Return the CSR matrix of sums over the target's classes, one row a source thing."""
-    target = classes[relation.target]
     shape = len(target), _count(target)
     member = Relation.of((0, 0), shape, np.arange(len(target)), target, np.ones(len(target)))
     return relation.matrix @ member.matrix
 
 
-def _row_hashes(sums: Any, scale: float, tag: np.uint64) -> Hashes:
-    """Hash every row of ``sums`` as the set of its (class, level of the sum) pairs.
-
-    Sums of zero do not count: whether SciPy stores them depends on cancellation.
-    """
-    levels = levels_of(sums.data, scale)
-    cells = _mix(_mix(levels.view(np.uint64) ^ tag) + sums.indices.astype(np.uint64))
-    cells[levels == 0] = 0
+def _row_sums(cells: Hashes, start: NDArray[Any]) -> Hashes:
+    """Add up the hashes of each row: ``start`` says where rows begin, and the last one ends."""
     running = np.concatenate(([np.uint64(0)], np.cumsum(cells, dtype=np.uint64)))
-    hashes: Hashes = running[sums.indptr[1:]] - running[sums.indptr[:-1]]
-    return hashes
+    sums: Hashes = running[start[1:]] - running[start[:-1]]
+    return sums
 
 
 def _mix(keys: Any) -> Any:

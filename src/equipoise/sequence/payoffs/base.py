@@ -1,7 +1,8 @@
 """Payoffs as linear operators.
 
 A two-player zero-sum game in sequence form is max_x min_y <x, A y>. Solvers need ``A @ y`` and
-``A.T @ x``: that is the core of :class:`Payoff`, with ``<x, A y> = <A.T x, y>``. What else an operator can
+``A.T @ x``: that is the core of :class:`Payoff`, with ``<x, A y> = <A.T x, y>``. An operator says in one
+method, :meth:`Payoff.write`, what each player's sequences earn against the other's plan. What else an operator can
 do it says itself: solvers ask for an *ability* and never look at the class. An operator that can do
 nothing but multiply works everywhere where no ability is needed.
 """
@@ -46,13 +47,25 @@ class Payoff(ABC):
 
     shape: tuple[int, int]
 
-    @abstractmethod
     def times(self, y: NDArray[Any], out: NDArray[Any] | None = None) -> NDArray[Any]:
         """Return ``A @ y``, in ``out`` if given."""
+        return self._product(1, y, out)
 
-    @abstractmethod
     def transpose_times(self, x: NDArray[Any], out: NDArray[Any] | None = None) -> NDArray[Any]:
         """Return ``A.T @ x``, in ``out`` if given."""
+        return self._product(0, x, out)
+
+    def _product(self, source: int, plan: NDArray[Any], out: NDArray[Any] | None) -> NDArray[Any]:
+        """Return what the other player's sequences earn (or pay) against ``plan`` of player ``source``."""
+        self._require(plan, source)
+        if out is None:
+            out = np.empty(self.shape[1 - source], dtype=plan.dtype)
+        self.write(source, plan, out)
+        return out
+
+    @abstractmethod
+    def write(self, source: int, plan: NDArray[Any], out: NDArray[Any]) -> None:
+        """Write the product with player ``source``'s ``plan`` into ``out``: by A if she is 1, by A.T if 0."""
 
     @property
     def stored(self) -> Stored | None:
@@ -93,11 +106,10 @@ class Payoff(ABC):
         part = self.matrix().tocsr()[rows][:, columns].tocoo()
         return Sparse.from_entries(part.row, part.col, part.data, part.shape)
 
-    def _checked(self, vector: NDArray[Any], player: int) -> NDArray[Any]:
-        """Return ``vector`` if it is as long as a plan of ``player``."""
+    def _require(self, vector: NDArray[Any], player: int) -> None:
+        """Raise unless ``vector`` is as long as a plan of ``player``."""
         if vector.shape != (self.shape[player],):
             raise EquipoiseError(
                 f"Payoff product: the vector has shape {vector.shape}, "
                 f"expected ({self.shape[player]},)."
             )
-        return vector

@@ -122,24 +122,12 @@ class Factored(Payoff):
         earlier = sum(len(term.row) * int(term.matrix.csr.nnz) for term in self.terms)
         return earlier + (self.last.nonzeros if self.last is not None else 0)
 
-    def times(self, y: NDArray[Any], out: NDArray[Any] | None = None) -> NDArray[Any]:
-        """Return ``A @ y``."""
-        return self._product(1, y, out)
-
-    def transpose_times(self, x: NDArray[Any], out: NDArray[Any] | None = None) -> NDArray[Any]:
-        """Return ``A.T @ x``."""
-        return self._product(0, x, out)
-
-    def _product(self, source: int, vector: NDArray[Any], out: NDArray[Any] | None) -> NDArray[Any]:
-        """Return the gradient of the player facing ``source``, who plays ``vector``."""
-        self._checked(vector, source)
-        if out is None:
-            out = np.empty(self.shape[1 - source], dtype=vector.dtype)
+    def write(self, source: int, plan: NDArray[Any], out: NDArray[Any]) -> None:
+        """Write the product into ``out``: earlier rounds, then the last one."""
         out[:] = 0
-        self.add_terms(source, vector, out)
+        self.add_terms(source, plan, out)
         if self.last is not None:
-            self.last.add(source, vector, out)
-        return out
+            self.last.add(source, plan, out)
 
     def add_terms(self, source: int, plan: NDArray[Any], out: NDArray[Any]) -> None:
         """Add to ``out`` the earlier rounds' payoffs against ``plan`` of player ``source``."""

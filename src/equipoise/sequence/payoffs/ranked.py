@@ -76,25 +76,14 @@ class Ranked(Payoff):
     weights: tuple[Floats, Floats]
     shape: tuple[int, int]
 
-    def times(self, y: NDArray[Any], out: NDArray[Any] | None = None) -> NDArray[Any]:
-        """Return ``A @ y``."""
-        return self._product(1, y, out)
-
-    def transpose_times(self, x: NDArray[Any], out: NDArray[Any] | None = None) -> NDArray[Any]:
-        """Return ``A.T @ x``: the loser's sign is the other one."""
-        return self._product(0, x, out)
-
-    def _product(self, source: int, vector: NDArray[Any], out: NDArray[Any] | None) -> NDArray[Any]:
-        self._checked(vector, source)
-        if out is None:
-            out = np.empty(self.shape[1 - source], dtype=vector.dtype)
+    def write(self, source: int, plan: NDArray[Any], out: NDArray[Any]) -> None:
+        """Write the product into ``out``: the loser's sign is the other one."""
         out[:] = 0
         row, column, base, scale = self.leaves
         places = (column, row) if source == 1 else (row, column)
         signed = scale if source == 1 else -scale
         own, other = self.weights[source], self.weights[1 - source]
-        _add(self.hands, *places, base, signed, own, other, self.hands.deck, vector, out)
-        return out
+        _add(self.hands, *places, base, signed, own, other, self.hands.deck, plan, out)
 
     @cached_property
     def nonzeros(self) -> int:

@@ -88,22 +88,11 @@ class Sparse(Payoff):
         """Number of nonzero entries."""
         return len(self.by_row.column)
 
-    def times(self, y: NDArray[Any], out: NDArray[Any] | None = None) -> NDArray[Any]:
-        """Return ``A @ y``."""
-        return self._product(self.by_row, self._checked(y, 1), out)
-
-    def transpose_times(self, x: NDArray[Any], out: NDArray[Any] | None = None) -> NDArray[Any]:
-        """Return ``A.T @ x``."""
-        return self._product(self.by_column, self._checked(x, 0), out)
-
-    @staticmethod
-    def _product(rows: Rows, vector: NDArray[Any], out: NDArray[Any] | None) -> NDArray[Any]:
-        if out is None:
-            out = np.empty(len(rows.start) - 1, dtype=vector.dtype)
+    def write(self, source: int, plan: NDArray[Any], out: NDArray[Any]) -> None:
+        """Write the product into ``out``."""
         from equipoise.sequence.backends.products import multiply
 
-        multiply(rows, vector, out)
-        return out
+        multiply(self.by_row if source == 1 else self.by_column, plan, out)
 
     def matrix(self) -> Any:
         """Return the matrix in SciPy's CSR form."""

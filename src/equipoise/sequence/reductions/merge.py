@@ -23,18 +23,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from equipoise.errors import EquipoiseError
+from equipoise.numerics.refinement import LabelledRelation, coarsest_stable, levels_of
 from equipoise.sequence.build import SequenceForm
 from equipoise.sequence.payoffs.base import Payoff, Rows
 from equipoise.sequence.payoffs.sparse import Sparse
 from equipoise.sequence.treeplex import Treeplex
 
-Colours = NDArray[np.int64]
-Hashes = NDArray[np.uint64]
-
-_MULTIPLIERS = np.array(
-    [0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9, 0xD6E8FEB86659FD93], np.uint64
-)
-_DIGITS = 13
+Classes = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +37,7 @@ class Shrunk:
     """A smaller form with the same value, and the class of each sequence of the full form."""
 
     form: SequenceForm
-    classes: tuple[Colours, Colours]
+    classes: tuple[Classes, Classes]
     name: ClassVar[str] = "shrink"
 
     def lift(self, x: NDArray[Any], y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
@@ -51,51 +46,39 @@ class Shrunk:
 
 
 class _Side:
-    """One player's tree as arrays, for refinement. A colour is a hash: equal colours, equal hashes."""
+    """One player's tree as relations between her sequences and her information sets."""
 
-    def __init__(self, space: Treeplex, rows: Rows) -> None:
+    def __init__(self, player: int, space: Treeplex) -> None:
         blocks = space.blocks
-        self.space, self.payoff = space, _payoff_colours(rows.value)
-        self.column, self.ends = rows.column.astype(np.int64), rows.start.astype(np.int64)
+        self.size, self.sequences, self.sets = space.size, player, 2 + player
         self.parent = space.parents().astype(np.int64)
         self.start = blocks.start.astype(np.int64)
         self.actions = blocks.actions.astype(np.int64)
         self.infoset = np.repeat(np.arange(len(self.start)), self.actions)
         self.slot = np.arange(1, space.size) - self.start[self.infoset]
-        self.colour: Hashes = np.zeros(space.size, dtype=np.uint64)
-        self.colour[1:] = _mix(self.actions[self.infoset], 1 + self.slot)
 
-    def refine(self, opponent: Hashes) -> int:
-        """Split colours by what their sequences see; return the new number of colours."""
-        seen = _mix(self.payoff, opponent[self.column])
-        total = np.concatenate((np.zeros(1, np.uint64), np.cumsum(seen, dtype=np.uint64)))
-        own = total[self.ends[1:]] - total[self.ends[:-1]]
-        sets = self._set_colours()
-        below = np.zeros(self.space.size, dtype=np.uint64)
-        np.add.at(below, self.parent, _mix(sets, sets))
-        siblings = np.zeros(self.space.size, dtype=np.uint64)
-        siblings[1:] = sets[self.infoset]
-        key = _mix(self.colour, siblings) ^ (own * _MULTIPLIERS[2]) ^ (below * _MULTIPLIERS[3])
-        self.colour = _mix(key, key)
-        return len(np.unique(self.colour))
+    def relations(self) -> list[LabelledRelation]:
+        """Return what is above and below; actions in one information set have their numbers."""
+        count, sets, plain = len(self.start), self.sets, np.zeros(len(self.start), np.int64)
+        own = np.append(self.start - 1, self.size - 1)
+        above = np.concatenate(([0], np.arange(self.size)))
+        children = np.bincount(self.parent, minlength=self.size)
+        below = np.concatenate(([0], np.cumsum(children)))
+        order = np.argsort(self.parent, kind="stable")
+        return [
+            LabelledRelation(sets, self.sequences, np.arange(count + 1), self.parent, plain),
+            LabelledRelation(sets, self.sequences, own, np.arange(1, self.size), self.slot),
+            LabelledRelation(self.sequences, sets, above, self.infoset, self.slot),
+            LabelledRelation(self.sequences, sets, below, order, plain),
+        ]
 
-    def _set_colours(self) -> Hashes:
-        """Colour information sets by their parent's colour and their actions' colours in order."""
-        actions = np.zeros(len(self.start), dtype=np.uint64)
-        np.add.at(actions, self.infoset, _mix(self.colour[1:], self.slot))
-        return _mix(self.colour[self.parent], actions)
-
-    def merged(self) -> tuple[Treeplex, Colours]:
-        """Return the treeplex of the colours, and each sequence's place in it."""
-        _, first, number = np.unique(self._set_colours(), return_index=True, return_inverse=True)
-        order = np.argsort(first)
-        kept = first[order]
-        rank = np.empty_like(order)
-        rank[order] = np.arange(len(order))
+    def merged(self, number: NDArray[Any]) -> tuple[Treeplex, Classes]:
+        """Return the treeplex of the classes of information sets, and each sequence's place in it."""
+        kept = np.unique(number, return_index=True)[1]
         actions = self.actions[kept]
         start = 1 + np.cumsum(actions) - actions
-        place = np.zeros(self.space.size, dtype=np.int64)
-        place[1:] = start[rank[number.reshape(-1)][self.infoset]] + self.slot
+        place = np.zeros(self.size, dtype=np.int64)
+        place[1:] = start[number[self.infoset]] + self.slot
         parents = place[self.parent[kept]]
         rows = zip(actions.tolist(), parents.tolist(), strict=True)
         return Treeplex.from_rows([(count, 1, parent, None) for count, parent in rows]), place
@@ -106,7 +89,7 @@ def shrink(form: SequenceForm, worth: float = 1.0) -> Shrunk:
 
     The result is checked to be lossless: every merged sequence must see the same payoffs against
     every class. If rounding blurs that, nothing is merged. Neither is it as soon as more than the share
-    ``worth`` of the sequences is known to be left: colours only split, so it would gain too little.
+    ``worth`` of sequences and information sets is known to be left: it would gain too little.
     """
     A, stored = form.A, form.A.stored
     if stored is None:
@@ -114,16 +97,15 @@ def shrink(form: SequenceForm, worth: float = 1.0) -> Shrunk:
             f"Merging '{form.name}': found payoffs that are not written out, as in a game with signals, "
             "expected those of a tree; signals are merged by an abstraction."
         )
-    first, second = _Side(form.X, stored.by_row), _Side(form.Y, stored.by_column)
-    before, most = 0, worth * (form.X.size + form.Y.size)
-    while True:
-        colours = first.refine(second.colour) + second.refine(first.colour)
-        if colours > most:
-            return _unmerged(form)
-        if colours == before:
-            break
-        before = colours
-    (X, rows), (Y, columns) = first.merged(), second.merged()
+    sides = _Side(0, form.X), _Side(1, form.Y)
+    relations = [_payoffs(0, stored.by_row), _payoffs(1, stored.by_column)]
+    relations += [relation for side in sides for relation in side.relations()]
+    sizes = [side.size for side in sides] + [len(side.start) for side in sides]
+    most = worth * sum(sizes)
+    classes = coarsest_stable(sizes, relations, most)
+    if sum(len(own) and int(own.max()) + 1 for own in classes) > most:
+        return _unmerged(form)
+    (X, rows), (Y, columns) = (side.merged(classes[side.sets]) for side in sides)
     coo = A.matrix().tocoo()
     merged = Sparse.from_entries(rows[coo.row], columns[coo.col], coo.data, (X.size, Y.size))
     small = SequenceForm(X, Y, merged, form.name, form.fingerprint, units=form.units)
@@ -137,10 +119,9 @@ def _unmerged(form: SequenceForm) -> Shrunk:
     return Shrunk(form, (np.arange(form.X.size), np.arange(form.Y.size)))
 
 
-def _payoff_colours(values: NDArray[np.float64]) -> Colours:
-    """Number the distinct payoffs, taking those that differ by rounding alone as one."""
-    scale = np.abs(values).max(initial=1e-300)
-    return np.unique(np.round(values / scale, _DIGITS), return_inverse=True)[1].reshape(-1)
+def _payoffs(player: int, rows: Rows) -> LabelledRelation:
+    """Return what a player's sequences are paid; what differs by rounding alone has one label."""
+    return LabelledRelation(player, 1 - player, rows.start, rows.column, levels_of(rows.value))
 
 
 def _is_lossless(A: Payoff, total: float, small: Shrunk) -> bool:
@@ -156,15 +137,3 @@ def _is_lossless(A: Payoff, total: float, small: Shrunk) -> bool:
         if np.abs(gradient - mean[own]).max() > 1e-10 * total:
             return False
     return True
-
-
-def _mix(a: NDArray[Any], b: NDArray[Any]) -> Hashes:
-    """Hash pairs of numbers to 64 bits."""
-    with np.errstate(over="ignore"):
-        x: Hashes = a.astype(np.uint64) * _MULTIPLIERS[0] + b.astype(np.uint64) * _MULTIPLIERS[1]
-        x ^= x >> np.uint64(29)
-        x *= _MULTIPLIERS[2]
-        x ^= x >> np.uint64(32)
-        x *= _MULTIPLIERS[3]
-        x ^= x >> np.uint64(31)
-    return x
