@@ -17,7 +17,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any, Protocol, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,9 +26,8 @@ from equipoise.sequence.build import SequenceForm
 from equipoise.sequence.treeplex import Treeplex
 from equipoise.solvers.driver import (
     Arrays,
-    Checkpoint,
+    Hooks,
     LogRow,
-    Monitor,
     Progress,
     Relative,
     Status,
@@ -268,10 +267,7 @@ def solve(
     stop: Stop | None = None,
     *,
     seed: int = 0,
-    monitor: Monitor | None = None,
-    checkpoint: Checkpoint | None = None,
-    checkpoint_seconds: float = 30.0,
-    resume: Arrays | None = None,
+    **hooks: Unpack[Hooks],
 ) -> Solution:
     """Run ``method`` on ``form`` until ``stop`` holds, and return the best point measured.
 
@@ -283,13 +279,8 @@ def solve(
         What to solve, how, and when to stop (default: at a millionth of what is at stake).
     seed
         For methods that draw at random.
-    monitor
-        Called several times a second with the solve in progress, to show it.
-    checkpoint, checkpoint_seconds
-        Called about this often, and when the solve ends short of its target, with the arrays from
-        which ``resume`` continues.
-    resume
-        Arrays that ``checkpoint`` was given.
+    hooks
+        As for :func:`equipoise.solvers.driver.drive`: ``monitor``, ``checkpoint``, ``resume``.
     """
     stop = (stop or Relative(1e-6)).at(form.units.stake)
     horizon = None if math.isinf(stop.iterations) else int(stop.iterations)
@@ -297,15 +288,7 @@ def solve(
         context = Context(seed, stop.gap / form.units.unit, horizon, watched.should_stop)
         inner = method.start(form, context)
         run = (_DeviceRun if hasattr(inner, "bounds") else _SaddleRun)(form, inner)
-        status, progress = drive(
-            run,
-            stop,
-            watched,
-            monitor=monitor,
-            checkpoint=checkpoint,
-            checkpoint_seconds=checkpoint_seconds,
-            resume=resume,
-        )
+        status, progress = drive(run, stop, watched, **hooks)
     return _solution(form, method.name, status, progress, watched)
 
 

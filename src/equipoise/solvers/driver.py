@@ -15,7 +15,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from enum import Enum
-from typing import Any, Protocol, cast
+from typing import Any, Protocol, TypedDict, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -315,6 +315,15 @@ class Counted:
 
 
 Checkpoint = Callable[[Arrays], None]
+
+
+class Hooks(TypedDict, total=False):
+    """What solvers hand on to :func:`drive` as it is."""
+
+    monitor: Monitor | None
+    checkpoint: Checkpoint | None
+    checkpoint_seconds: float
+    resume: Arrays | None
 
 
 def drive(

@@ -10,6 +10,7 @@ nothing but multiply works everywhere where no ability is needed.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -30,6 +31,10 @@ class Rows(NamedTuple):
     start: Indices
     column: Indices
     value: NDArray[Any]
+
+
+Entries = tuple[NDArray[Any], NDArray[Any], NDArray[np.float64]]
+"""Some entries of a matrix: rows, columns and values; those at one place add up."""
 
 
 class Stored(NamedTuple):
@@ -113,3 +118,20 @@ class Payoff(ABC):
                 f"Payoff product: the vector has shape {vector.shape}, "
                 f"expected ({self.shape[player]},)."
             )
+
+
+def joined(parts: Iterable[Entries]) -> Entries:
+    """Return all parts one after the other; a game may have no payoffs at all."""
+    none: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
+    rows, columns, values = zip((none, none, np.zeros(0)), *parts, strict=True)
+    return np.concatenate(rows), np.concatenate(columns), np.concatenate(values)
+
+
+def written_out(parts: Iterable[Entries], shape: tuple[int, int]) -> Any:
+    """Return the SciPy CSR matrix with these entries, zeros left out."""
+    from scipy import sparse
+
+    rows, columns, values = joined(parts)
+    matrix = sparse.coo_matrix((values, (rows, columns)), shape=shape).tocsr()
+    matrix.eliminate_zeros()
+    return matrix

@@ -12,7 +12,7 @@ outcome. A :class:`Term` is one such product with its betting factor by coordina
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from equipoise.errors import EquipoiseError
-from equipoise.sequence.payoffs.base import Payoff
+from equipoise.sequence.payoffs.base import Entries, Payoff, joined, written_out
 
 if TYPE_CHECKING:
     from equipoise.sequence.payoffs.last_round import LastRound, Tiled
@@ -74,7 +74,7 @@ class Term:
     column: Indices
     coefficient: NDArray[np.float64]
 
-    def entries(self) -> Iterator[tuple[NDArray[Any], NDArray[Any], NDArray[np.float64]]]:
+    def entries(self) -> Iterator[Entries]:
         """Yield the payoffs of each leaf as rows, columns and values."""
         coo = self.matrix.csr.tocoo()
         for row, column, scale in zip(self.row, self.column, self.coefficient, strict=True):
@@ -141,13 +141,7 @@ class Factored(Payoff):
 
     def matrix(self) -> Any:
         """Return the operator as a SciPy CSR matrix: for small games, and for counting."""
-        from scipy import sparse
-
-        rows, columns, values = _joined(self._entries())
-        matrix = sparse.coo_matrix((values, (rows, columns)), shape=self.shape).tocsr()
-        matrix.sum_duplicates()
-        matrix.eliminate_zeros()
-        return matrix
+        return written_out(self._entries(), self.shape)
 
     def restricted(self, rows: NDArray[Any], columns: NDArray[Any]) -> Payoff:
         """Return the operator on some sequences of each player; no more than these are written out."""
@@ -160,9 +154,9 @@ class Factored(Payoff):
             i, j = number[0][first], number[1][second]
             kept = np.flatnonzero((i >= 0) & (j >= 0))
             parts.append((i[kept], j[kept], values[kept]))
-        return Sparse.from_entries(*_joined(parts), (len(rows), len(columns)))
+        return Sparse.from_entries(*joined(parts), (len(rows), len(columns)))
 
-    def _entries(self) -> Iterator[tuple[NDArray[Any], NDArray[Any], NDArray[np.float64]]]:
+    def _entries(self) -> Iterator[Entries]:
         """Yield the payoffs leaf by leaf as rows, columns and values."""
         for term in self.terms:
             yield from term.entries()
@@ -174,12 +168,3 @@ class Factored(Payoff):
         if self.sampler is None:
             raise EquipoiseError("Sampling: found a sample, expected the payoffs of all deals.")
         return self.sampler(proportion, random)
-
-
-def _joined(
-    parts: Iterable[tuple[NDArray[Any], NDArray[Any], NDArray[np.float64]]],
-) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.float64]]:
-    """Return all parts one after the other; a game may have no payoffs at all."""
-    none: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
-    rows, columns, values = zip((none, none, np.zeros(0)), *parts, strict=True)
-    return np.concatenate(rows), np.concatenate(columns), np.concatenate(values)

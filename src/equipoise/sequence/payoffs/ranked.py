@@ -11,6 +11,7 @@ hands for each leaf (:mod:`equipoise.cards.ranked`) instead of all pairs of hand
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -21,7 +22,7 @@ from numpy.typing import NDArray
 
 from equipoise.cards.ranked import compatible, showdown
 from equipoise.errors import EquipoiseError
-from equipoise.sequence.payoffs.base import Payoff
+from equipoise.sequence.payoffs.base import Entries, Payoff, written_out
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.uint32]
@@ -92,21 +93,16 @@ class Ranked(Payoff):
 
     def matrix(self) -> Any:
         """Return the operator as a SciPy CSR matrix: for small games."""
-        from scipy import sparse
+        return written_out(self._entries(), self.shape)
 
+    def _entries(self) -> Iterator[Entries]:
+        """Yield the payoffs leaf by leaf."""
         pairs = np.where(self.hands.meet(), np.outer(*self.weights), 0.0)
         wins = pairs * np.sign(np.subtract.outer(self.hands.strength, self.hands.strength))
         first, second = np.indices(pairs.shape)
-        rows, columns, values = [], [], []
         for row, column, base, scale in zip(*self.leaves, strict=True):
-            rows.append((int(row) + first).ravel())
-            columns.append((int(column) + second).ravel())
-            values.append((base * pairs + scale * wins).ravel())
-        entries = (np.concatenate(values), (np.concatenate(rows), np.concatenate(columns)))
-        matrix = sparse.coo_matrix(entries, shape=self.shape).tocsr()
-        matrix.sum_duplicates()
-        matrix.eliminate_zeros()
-        return matrix
+            values = base * pairs + scale * wins
+            yield (int(row) + first).ravel(), (int(column) + second).ravel(), values.ravel()
 
 
 @njit(cache=True, error_model="numpy")

@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, Unpack
 
 import numpy as np
 
@@ -23,9 +23,8 @@ from equipoise.numerics.clock import Deadline, TimeUpError
 from equipoise.numerics.encodings import Encoding
 from equipoise.solvers.driver import (
     Arrays,
-    Checkpoint,
+    Hooks,
     LogRow,
-    Monitor,
     Relative,
     Status,
     Stop,
@@ -97,17 +96,14 @@ def nash(
     seed: int = 0,
     time_limit: float = SECONDS,
     iterations: float = math.inf,
-    monitor: Monitor | None = None,
-    checkpoint: Checkpoint | None = None,
-    checkpoint_seconds: float = 30.0,
-    resume: Arrays | None = None,
+    **hooks: Unpack[Hooks],
 ) -> NashAnswer:
     """Return an equilibrium of ``game``, or the best profile found in the time.
 
     With two players, ``weights`` asks for the one with the largest weighted payments. ``breakpoints``
     and ``encoding`` say how to start with three or more (see :mod:`equipoise.solvers.general.mip`).
     ``target`` is what a player may gain at most, by default a share of what is at stake for her.
-    Limits, monitor and checkpoints are those of :func:`equipoise.solvers.driver.drive`; a resumed
+    Limits and hooks (monitor, checkpoints) are those of :func:`equipoise.solvers.driver.drive`; a resumed
     search goes on from the best profile of the one before.
     """
     tree = game.tree if isinstance(game, NormalGame) else game
@@ -118,15 +114,7 @@ def nash(
     with watch(stop) as watched:
         search = Search(plans, targets, Deadline(time_limit, watched.interrupted))
         run = _SearchRun(search, weights, breakpoints, encoding, seed)
-        status, progress = drive(
-            run,
-            stop,
-            watched,
-            monitor=monitor,
-            checkpoint=checkpoint,
-            checkpoint_seconds=checkpoint_seconds,
-            resume=resume,
-        )
+        status, progress = drive(run, stop, watched, **hooks)
     best, clock = search.best, watched.clock
     pays = zip(plans.low, plans.unit, best.values, strict=True)
     return NashAnswer(

@@ -21,6 +21,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from itertools import combinations
+from typing import Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,9 +32,8 @@ from equipoise.numerics.program import Program, optimize
 from equipoise.numerics.separation import Separation, separate, solve_at
 from equipoise.solvers.driver import (
     Arrays,
-    Checkpoint,
+    Hooks,
     LogRow,
-    Monitor,
     Status,
     Stop,
     Watch,
@@ -107,10 +107,7 @@ def solve_repeated(
     seconds: float = math.inf,
     iterations: float = math.inf,
     cells: float = 1e6,
-    monitor: Monitor | None = None,
-    checkpoint: Checkpoint | None = None,
-    checkpoint_seconds: float = 30.0,
-    resume: Arrays | None = None,
+    **hooks: Unpack[Hooks],
 ) -> RepeatedSolution:
     """Bound the value of ``game`` to within ``tolerance``, with strategies that prove it.
 
@@ -124,8 +121,8 @@ def solve_repeated(
     seconds, iterations, cells
         Stop after this much wall-clock time, this many rounds of master and separation, or this many
         cells of branch and bound; the bounds hold whenever it stops.
-    monitor, checkpoint, checkpoint_seconds, resume
-        As in :func:`equipoise.solvers.driver.drive`.
+    hooks
+        As for :func:`equipoise.solvers.driver.drive`: ``monitor``, ``checkpoint``, ``resume``.
     """
     target = RELATIVE_TOLERANCE * game.range if tolerance is None else tolerance
     for name, limit in (("tolerance", target), ("seconds", seconds), ("cells", cells)):
@@ -134,15 +131,7 @@ def solve_repeated(
     stop = Stop(gap=target, seconds=seconds, iterations=iterations)
     with watch(stop) as watched:
         run = _Concavification(game, target / game.range, cells, watched)
-        status, progress = drive(
-            run,
-            stop,
-            watched,
-            monitor=monitor,
-            checkpoint=checkpoint,
-            checkpoint_seconds=checkpoint_seconds,
-            resume=resume,
-        )
+        status, progress = drive(run, stop, watched, **hooks)
     informed, uninformed = run.strategies()
     lower, upper = informed.guarantee - game.rounding, uninformed.guarantee
     if status is Status.CONVERGED and upper - lower > target:

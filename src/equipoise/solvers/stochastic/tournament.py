@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,8 +20,8 @@ from equipoise.numerics.mdp import Values
 from equipoise.solvers.driver import (
     Arrays,
     Checkpoint,
+    Hooks,
     LogRow,
-    Monitor,
     Relative,
     Status,
     Stop,
@@ -79,10 +79,7 @@ def solve_tournament(
     stop: Stop | None = None,
     *,
     inner: str = "regret",
-    monitor: Monitor | None = None,
-    checkpoint: Checkpoint | None = None,
-    checkpoint_seconds: float = 30.0,
-    resume: Mapping[str, NDArray[Any]] | None = None,
+    **hooks: Unpack[Hooks],
 ) -> TournamentSolution:
     """Solve ``tournament`` until no player can gain more than ``stop.gap`` at any state.
 
@@ -92,8 +89,8 @@ def solve_tournament(
         A row of :data:`equipoise.solvers.stochastic.stochastic.ALGORITHMS`, and of :data:`INNER`.
     stop
         When to stop; by default, at a gain of 1/100,000 of the prize pool.
-    monitor, checkpoint, checkpoint_seconds, resume
-        As for :func:`equipoise.solvers.driver.drive`, which is run once for each number of players
+    hooks
+        As for :func:`equipoise.solvers.driver.drive` (``monitor``, ``checkpoint``, ``resume``), which is run once for each number of players
         left, on one clock. Iterations are limited with all players left only.
     """
     if algorithm not in ALGORITHMS or inner not in INNER:
@@ -103,7 +100,7 @@ def solve_tournament(
         )
     stop = (stop or Relative(GAIN)).at(tournament.pool)
     done: dict[int, StochasticSolution] = {}
-    stages = _Stages(resume or {}, checkpoint)
+    stages = _Stages(hooks.get("resume") or {}, hooks.get("checkpoint"))
     with watch(stop) as watched:
         for m in range(2, tournament.players + 1):
             hands, own = Hands(tournament, m), _stop(stop, m, m == tournament.players)
@@ -111,15 +108,8 @@ def solve_tournament(
             run = StochasticRun(
                 game, hands.icm(), INNER[inner], algorithm, own.gap, watched.should_stop
             )
-            status, progress = drive(
-                run,
-                own,
-                watched,
-                monitor=monitor,
-                checkpoint=stages.saver(m),
-                checkpoint_seconds=checkpoint_seconds,
-                resume=stages.begin(m, game),
-            )
+            hooks |= {"checkpoint": stages.saver(m), "resume": stages.begin(m, game)}
+            status, progress = drive(run, own, watched, **hooks)
             stages.end(m, progress.state())
             done[m] = StochasticSolution.of(run, algorithm, status, progress, watched.clock)
     return _solution(tournament, algorithm, done)

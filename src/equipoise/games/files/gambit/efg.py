@@ -32,15 +32,11 @@ def read_efg(path: str | Path) -> ExtensiveGame:
 def parse_efg(text: str, source: str) -> ExtensiveGame:
     """Read a game from the text of a ``.efg`` file; ``source`` is its name in errors."""
     tokens = Tokens(text, source)
-    tokens.symbol("EFG")
-    tokens.symbol("2")
-    tokens.symbol("R", "D")
-    title = " ".join(tokens.text("the title of the game in quotation marks").split())
-    players = tokens.texts("a player's name")
+    title, players = tokens.prologue("EFG", "2")
     if not players:
         tokens.refuse("found no players, expected one or more")
     tokens.accept(TEXT)  # the comment
-    return _Reader(tokens, title or Path(source).stem, distinct(players)).game()
+    return _Reader(tokens, title, distinct(players)).game()
 
 
 class _Infoset(NamedTuple):

@@ -43,18 +43,14 @@ def read_nfg(path: str | Path) -> NormalGame:
 def parse_nfg(text: str, source: str) -> NormalGame:
     """Read a game from the text of a ``.nfg`` file; ``source`` is its name in errors."""
     tokens = Tokens(text, source)
-    tokens.symbol("NFG")
-    tokens.symbol("1")
-    tokens.symbol("R", "D")
-    title = " ".join(tokens.text("the title of the game in quotation marks").split())
-    players = tokens.texts("a player's name")
+    title, players = tokens.prologue("NFG", "1")
     if not 1 <= len(players) <= _MOST_PLAYERS:
         tokens.refuse(f"found {len(players)} players, expected 1 to {_MOST_PLAYERS}")
     counts, labels = _strategies(tokens, len(players))
     tokens.accept(TEXT)  # the comment
     table = _outcome_table(tokens, counts) if tokens.kind == OPEN else _payoffs(tokens, counts)
     return NormalGame(
-        name=title or Path(source).stem,
+        name=title,
         players=distinct(players),
         actions=labels or tuple(distinct([""] * count) for count in counts),
         payoff=np.moveaxis(table.reshape((len(players), *counts), order="F"), 0, -1).copy(),

@@ -131,6 +131,14 @@ class Tokens:
             labels.append(self.text(f"{expected} in quotation marks, or '}}'"))
         return labels
 
+    def prologue(self, kind: str, version: str) -> tuple[str, list[str]]:
+        """Take what every file begins with; return the title, if empty the file's name, and the players."""
+        self.symbol(kind)
+        self.symbol(version)
+        self.symbol("R", "D")
+        title = " ".join(self.text("the title of the game in quotation marks").split())
+        return title or Path(self._source).stem, self.texts("a player's name")
+
     def payoffs(self, players: int) -> tuple[Fraction, ...]:
         """Take one number a player, commas between them allowed, and the closing brace."""
         values: list[Fraction] = []
