@@ -45,9 +45,13 @@ class Agent(Protocol):
 
 
 class Mixed:
-    """An agent that draws from a distribution; it learns nothing."""
+    """An agent that draws from a distribution; it learns nothing.
+
+    One ``is_blind`` if the distribution depends on the actions that are open alone.
+    """
 
     name = "mixed"
+    is_blind = False
 
     def __init__(self) -> None:
         self._random = random.Random()
@@ -85,6 +89,7 @@ class Uniform(Mixed):
     """Plays every action equally often."""
 
     name = "uniform"
+    is_blind = True
 
     def policy(self, observation: Observation) -> Distribution:
         """Return the same for all actions."""
@@ -103,6 +108,8 @@ class Always(Mixed):
     Whoever always calls checks, too; whoever always raises takes the largest bet, and calls where no more
     is allowed; whoever always folds checks where that costs nothing.
     """
+
+    is_blind = True
 
     def __init__(self, name: str, *wishes: Sequence[str]) -> None:
         super().__init__()
