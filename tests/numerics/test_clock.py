@@ -61,3 +61,23 @@ def test_a_deadline_raises_once_it_has_passed(monkeypatch: pytest.MonkeyPatch) -
     now[0] = 2.0
     with pytest.raises(TimeUpError):
         deadline.check()
+
+
+def test_a_solve_that_is_held_grows_no_older(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [10.0]
+    monkeypatch.setattr(
+        module,
+        "time",
+        SimpleNamespace(perf_counter=lambda: now[0], process_time=lambda: 0.0),
+    )
+    monkeypatch.setattr(module, "compiled_seconds", lambda: (0.0, 0.0))
+    clock = Clock(limit=5.0)
+    now[0] += 2.0
+    with module.held():
+        now[0] += 100.0
+    now[0] += 1.0
+    assert clock.seconds == pytest.approx(3.0)
+    assert not clock.is_over()
+    now[0] += 2.0
+    assert clock.is_over()
+    assert Clock(limit=5.0).seconds == 0.0

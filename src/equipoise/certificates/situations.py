@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from equipoise.cards.ranked import compatible, showdown
 from equipoise.errors import EquipoiseError
-from equipoise.games.poker.canonical import CanonicalViews
+from equipoise.games.poker.canonical import CanonicalViews, hand_indexer
 from equipoise.games.poker.game import PokerGame
 from equipoise.games.signals.betting import NO_OUTCOME, TERMINAL
 from equipoise.games.signals.views import views
@@ -258,6 +258,8 @@ class Situations:
         if not count:
             same = self._batch(turn + 1, boards.cards)
             return self._worth(node, player, same, turn + 1, reach)
+        if not boards.cards.shape[1]:
+            return self._first_dealt(node, player, boards, turn, reach)
         left = game.deck.size - boards.cards.shape[1]
         after = self._batch(turn + 1, self._extended(boards.cards, count))
         each = comb(left, count)
@@ -265,6 +267,27 @@ class Situations:
         worth = self._worth(node, player, after, turn + 1, spread)
         worth = np.where(after.free, worth, 0.0).reshape(len(boards.cards), each, -1).sum(axis=1)
         return np.asarray(worth / comb(left - 2 * game.hole, count))
+
+    def _first_dealt(
+        self, node: int, player: int, boards: _Boards, turn: int, reach: Floats
+    ) -> Floats:
+        """Deal the first board, one of each class up to the symmetries of the deck.
+
+        They leave the reach as it is, so what is summed over a class of boards is, on average over a class
+        of hands, what one of its boards brings times their number.
+        """
+        game = self.game
+        count = game.public[turn + 1]
+        kinds = hand_indexer(game, (count,))
+        every = np.arange(kinds.size(0))
+        copies = kinds.orbit(0, every)
+        after = self._batch(turn + 1, kinds.unindex(0, every))
+        spread = np.where(after.free, reach, 0.0)
+        worth = np.where(after.free, self._worth(node, player, after, turn + 1, spread), 0.0)
+        total = (copies[:, None] * worth).sum(axis=0)
+        alike = self._views.numbers(turn, self.holes)
+        mean = np.bincount(alike, total) / np.maximum(np.bincount(alike), 1)
+        return np.asarray(mean[alike][None] / comb(game.deck.size - 2 * game.hole, count))
 
     def _extended(self, boards: NDArray[np.uint8], count: int) -> NDArray[np.uint8]:
         """Return every board with every set of ``count`` more cards."""

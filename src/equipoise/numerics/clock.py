@@ -60,16 +60,34 @@ def compiled_seconds() -> tuple[float, float]:
     return _compilation().wall, _compilation().cpu
 
 
+class _Standstill:
+    """Adds up the time in which solves were held."""
+
+    seconds = 0.0
+
+
+@contextmanager
+def held() -> Iterator[None]:
+    """Stop all clocks while the block runs: a solve that is held does not grow older."""
+    begin = time.perf_counter()
+    try:
+        yield
+    finally:
+        _Standstill.seconds += time.perf_counter() - begin
+
+
 class Clock:
     """Measures a solve and cuts its iterations into chunks of about a tenth of a second.
 
-    The time limit counts everything; the seconds of the log leave out what Numba spent compiling.
+    The time limit counts everything but the time in which the solve was :func:`held`; the seconds of the
+    log leave out what Numba spent compiling, too.
     """
 
     def __init__(self, limit: float) -> None:
         self._limit = limit
         self._wall, self._cpu = time.perf_counter(), time.process_time()
         self._compiled = compiled_seconds()
+        self._held = _Standstill.seconds
         self._before = (0.0, 0.0)
         self._chunk = 1
 
@@ -77,7 +95,7 @@ class Clock:
     def seconds(self) -> float:
         """Wall-clock seconds, those before a resume included."""
         compiled = compiled_seconds()[0] - self._compiled[0]
-        return self._before[0] + time.perf_counter() - self._wall - compiled
+        return self._before[0] + self._passed() - compiled
 
     @property
     def cpu_seconds(self) -> float:
@@ -87,7 +105,11 @@ class Clock:
 
     def is_over(self) -> bool:
         """Whether the time limit of this solve (since its start or resume) has passed."""
-        return time.perf_counter() - self._wall >= self._limit
+        return self._passed() >= self._limit
+
+    def _passed(self) -> float:
+        """Return the wall-clock seconds since the start in which the solve was not held."""
+        return time.perf_counter() - self._wall - (_Standstill.seconds - self._held)
 
     def continue_from(self, progress: Any) -> None:
         """Count on from the last row of a resumed log."""

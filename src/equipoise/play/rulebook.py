@@ -226,7 +226,7 @@ class SignalBook:
             actor=actor,
             infoset=f"{told}|{history}" if is_turn else None,
             actions=tuple(actions) if is_turn else (),
-            words=self._words[node] if is_turn else (),
+            words=self.words[node] if is_turn else (),
             private=tuple(signals[s] for s in private),
             public=tuple(signals[s] for s in public),
             turn=turn,
@@ -308,7 +308,7 @@ class SignalBook:
         return np.where(np.isinf(paid), paid[np.maximum(tree.parent, 0)], paid)
 
     @cached_property
-    def _words(self) -> tuple[tuple[str, ...], ...]:
+    def words(self) -> tuple[tuple[str, ...], ...]:
         """The actions of every node for people."""
         return tuple(
             tuple(self._word(node, child) for child in below)

@@ -134,7 +134,7 @@ class Lookup:
 
     def _tree_table(self, game: ExtensiveGame, history: str | Sequence[str]) -> Table:
         moves = _moves(game, history)
-        sets = list(dict.fromkeys(game.infoset[_after(game, moves)].tolist()))
+        sets = list(dict.fromkeys(game.infoset[decisions_after(game, moves)].tolist()))
         names = tree_names(game)
         actions = tuple(dict.fromkeys(a for place in sets for a in game.infoset_actions[place]))
         rows = np.full((len(sets), len(actions)), np.nan)
@@ -153,7 +153,7 @@ def _moves(game: ExtensiveGame, history: str | Sequence[str]) -> tuple[str, ...]
     return tuple("".join(history.split())) if is_short else tuple(history.split())
 
 
-def _after(game: ExtensiveGame, moves: Sequence[str]) -> NDArray[np.intp]:
+def decisions_after(game: ExtensiveGame, moves: Sequence[str]) -> NDArray[np.intp]:
     """Return the decisions after the players' moves, whatever nature does in between."""
     nodes = _decisions(game, np.zeros(1, dtype=np.intp))
     for count, move in enumerate(moves):

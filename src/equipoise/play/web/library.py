@@ -1,0 +1,158 @@
+"""The strategies of a folder: listed by what their files say, opened when somebody looks at one.
+
+An id is a digest of the file's name and means nothing else, so no request can name a path.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import OrderedDict
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+from equipoise import bundle
+from equipoise.errors import EquipoiseError
+from equipoise.games.base import FILES
+from equipoise.play.explore import Explorer, explorer
+from equipoise.play.web.answers import RefusalError
+from equipoise.road.checkpoints import SUFFIX
+from equipoise.road.result import Result
+from equipoise.road.verbs import open as open_result
+from equipoise.strategy.profile import Strategy
+from equipoise.strategy.store import STRATEGY
+
+_OPEN = 6  # results that are kept open
+_FACTS = (
+    "game", "family", "algorithm", "status", "value", "values", "lower", "upper", "gap", "gains",
+    "iterations", "seconds", "cpu_seconds", "target", "why", "abstraction", "buckets", "gain",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A file of the folder: its id, and what it says of itself, or what is wrong with it."""
+
+    id: str
+    path: Path
+    stamp: tuple[int, int]
+    facts: dict[str, Any]
+    fault: str | None = None
+
+    @property
+    def name(self) -> str:
+        """What it is called: the file's name without its ending."""
+        return self.path.stem
+
+    def summary(self) -> dict[str, Any]:
+        """Return what a list shows of it."""
+        return {
+            "id": self.id,
+            "name": self.name,
+            "bytes": self.stamp[1],
+            "modified": self.stamp[0] / 1e9,
+            "fault": self.fault,
+            **self.facts,
+        }
+
+
+class Opened:
+    """A result that is open, with the explorer of its strategy."""
+
+    def __init__(self, result: Result) -> None:
+        self.result = result
+        self._lock = Lock()
+        self._explorer: Explorer | None = None
+
+    @property
+    def strategy(self) -> Strategy:
+        """The strategy, if it has information sets."""
+        found = self.result.strategy
+        if not isinstance(found, Strategy):
+            raise EquipoiseError(
+                f"strategy of '{self.result.spec}': found one of a {self.result.family} game, expected "
+                "one with information sets."
+            )
+        return found
+
+    @property
+    def explorer(self) -> Explorer:
+        """What knows its scenes."""
+        with self._lock:
+            if self._explorer is None:
+                self._explorer = explorer(self.result.game, self.strategy)
+            return self._explorer
+
+
+class Library:
+    """The strategy files of ``folder``."""
+
+    def __init__(self, folder: str | Path) -> None:
+        self.folder = Path(folder)
+        if not self.folder.is_dir():
+            raise EquipoiseError(f"--folder: found '{folder}', expected a folder of strategies.")
+        self._entries: dict[Path, Entry] = {}
+        self._opened: OrderedDict[Path, tuple[tuple[int, int], Opened]] = OrderedDict()
+        self._lock = Lock()
+
+    def entries(self) -> list[Entry]:
+        """Return all strategies, the newest first."""
+        found = []
+        for path in self.folder.glob(f"*{SUFFIX}"):
+            try:
+                told = path.stat()
+            except OSError:
+                continue  # it has gone since
+            stamp = told.st_mtime_ns, told.st_size
+            entry = self._entries.get(path)
+            if entry is None or entry.stamp != stamp:
+                entry = _entry(path, stamp)
+                self._entries[path] = entry
+            if entry.facts or entry.fault:
+                found.append(entry)
+        return sorted(found, key=lambda entry: (-entry.stamp[0], entry.name))
+
+    def entry(self, identity: str) -> Entry:
+        """Return the strategy called ``identity``, or refuse."""
+        for entry in self.entries():
+            if entry.id == identity:
+                return entry
+        raise RefusalError(
+            404, f"strategy '{identity[:40]}': there is none, expected an id of the list."
+        )
+
+    def open(self, identity: str) -> Opened:
+        """Return the strategy called ``identity``, opened."""
+        entry = self.entry(identity)
+        if entry.fault is not None:
+            raise EquipoiseError(entry.fault)
+        with self._lock:
+            held = self._opened.get(entry.path)
+            if held is None or held[0] != entry.stamp:
+                held = entry.stamp, Opened(open_result(entry.path))
+                self._opened[entry.path] = held
+            self._opened.move_to_end(entry.path)
+            while len(self._opened) > _OPEN:
+                self._opened.popitem(last=False)
+            return held[1]
+
+    def game_files(self) -> list[str]:
+        """Return the names of the folder's files of rules."""
+        return sorted(p.name for p in self.folder.iterdir() if p.suffix.lower() in FILES)
+
+
+def _entry(path: Path, stamp: tuple[int, int]) -> Entry:
+    """Read what a file says of itself; nothing for files that are no strategies."""
+    identity = hashlib.sha256(path.name.encode(errors="surrogateescape")).hexdigest()[:12]
+    try:
+        found = bundle.load(path, verify=False)
+    except EquipoiseError as error:
+        return Entry(identity, path, stamp, {}, str(error).replace(str(path), path.name))
+    if found.kind not in (STRATEGY, "tournament"):
+        return Entry(identity, path, stamp, {})
+    known = found.metadata
+    facts = {name: known[name] for name in _FACTS if name in known}
+    facts["game"] = str(known.get("spec") or known.get("game", ""))
+    facts.setdefault("family", "tournament" if found.kind == "tournament" else "zero-sum")
+    return Entry(identity, path, stamp, facts)
