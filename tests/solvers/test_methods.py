@@ -28,6 +28,8 @@ AROUND = [
     "dcfr(dtype=float32,gamma=4)",
     "cfr(alpha=(1,inf),beta=-inf,horizon=50)",
     "iterated-smoothing(gamma=3)",
+    "shrink:double-oracle(inner=cfr+)",
+    "double-oracle(inner=shrink:dcfr(gamma=4,horizon=9),restrict=second)",
 ]
 
 
@@ -44,9 +46,13 @@ def test_every_named_method_runs_and_spells_its_name(name):
 
 WORDS = {
     "by": ("shrink", "eliminate"),
+    "default": ("first", "uniform"),
     "device": ("numpy", "compiled"),
     "dtype": ("float32", "float64"),
+    "expand": ("all-best", "best-response"),
+    "inner": ("shrink:dcfr(gamma=4,horizon=9)", "lp"),
     "metric": ("unit", "payoff"),
+    "restrict": ("first", "both"),
     "prox": ("euclidean", "entropy"),
     "solver": ("ipx", "dual-simplex"),
     "weights": ("kroer", "unit"),

@@ -168,4 +168,6 @@ def describe(progress: Progress, rate: float, left: float) -> str:
     gap = "measuring" if math.isinf(progress.gap) else f"{progress.gap:.2e}"
     remaining = "unknown" if math.isinf(left) else duration(math.ceil(left))
     speed = f"{rate:,.0f}/s" if rate >= 10 else f"{rate:.2g}/s"
-    return f"iteration {progress.run.iterations:,}  gap {gap}  {speed}  time left {remaining}"
+    news = getattr(progress.run, "news", "")
+    line = f"iteration {progress.run.iterations:,}  gap {gap}  {speed}  time left {remaining}"
+    return f"{line}  {news}" if news else line

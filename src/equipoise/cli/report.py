@@ -96,6 +96,10 @@ def _text(name: str, value: Any) -> str:
         return bucket_text(value)
     if name == "revealed":
         return f"{value:.1%} of the information"
+    if name == "restricted":
+        return f"{' x '.join(f'{size:,}' for size in value)} sequences"
+    if name == "share":
+        return f"{value:.1%} of all sequences"
     if isinstance(value, dict):
         return program_text(value)
     return value if isinstance(value, str) else number(value)

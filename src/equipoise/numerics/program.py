@@ -11,8 +11,8 @@ point, with crossover to a vertex unless told otherwise). Its status is always c
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, Literal
+from dataclasses import dataclass, replace
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -21,8 +21,12 @@ from equipoise.errors import EquipoiseError
 from equipoise.numerics.clock import Deadline
 
 Floats = NDArray[np.float64]
+Statuses = NDArray[np.int8]
 Solver = Literal["dual-simplex", "primal-simplex", "ipx"]
 SOLVERS: tuple[Solver, ...] = ("dual-simplex", "primal-simplex", "ipx")
+
+# Statuses of a basis, as HiGHS numbers them.
+AT_LOWER, BASIC, FREE = 0, 1, 3
 
 # Up to so many columns simplex ends before presolve would.
 _TINY = 64
@@ -47,6 +51,16 @@ class Program:
     integer: ArrayLike | None = None
 
 
+class Basis(NamedTuple):
+    """Where simplex stands: the status of every column and row, in the codes of HiGHS.
+
+    As many are ``BASIC`` as there are rows; the others rest at a bound, ``AT_LOWER`` or ``FREE``.
+    """
+
+    columns: Statuses
+    rows: Statuses
+
+
 @dataclass(frozen=True)
 class ProgramResult:
     """What HiGHS returned.
@@ -62,6 +76,8 @@ class ProgramResult:
         Objective at ``x`` and the proved lower bound on the optimum (equal when optimal).
     iterations
         Simplex or interior-point iterations, or branch-and-bound nodes.
+    basis
+        Where simplex ended, if it was told where to begin.
     """
 
     status: Status
@@ -70,6 +86,7 @@ class ProgramResult:
     objective: float
     bound: float
     iterations: int
+    basis: Basis | None = None
 
     def require_optimal(self, what: str) -> ProgramResult:
         """Return this outcome, or raise a sentence saying that ``what`` was not solved."""
@@ -91,12 +108,13 @@ def optimize(
     mip_gap: float = 1e-9,
     threads: int = 1,
     should_stop: Callable[[], bool] | None = None,
+    basis: Basis | None = None,
 ) -> ProgramResult:
     """Solve ``program`` with HiGHS.
 
     ``tolerance`` is the primal and dual feasibility tolerance; ``should_stop`` is asked now and then
     and ends the solve with status ``interrupted`` when it says yes. The time limit covers handing the
-    program over.
+    program over. Simplex may begin at a ``basis``, as it ended for a program that was a little smaller.
     """
     if solver not in SOLVERS:
         raise EquipoiseError(f"LP solver: found '{solver}', expected one of {', '.join(SOLVERS)}.")
@@ -107,10 +125,13 @@ def optimize(
     )
     if program.integer is None and highs.getNumCol() <= _TINY:
         highs.setOptionValue("presolve", "off")
+    if basis is not None:
+        _begin_at(highs, core, basis)
     if should_stop is not None:
         _watch(highs, should_stop)
     highs.run()
-    return _outcome(highs, core, program.integer is not None)
+    outcome = _outcome(highs, core, program.integer is not None)
+    return outcome if basis is None else replace(outcome, basis=_basis(highs))
 
 
 def _load(program: Program) -> tuple[Any, Any]:
@@ -193,6 +214,26 @@ def _watch(highs: Any, should_stop: Callable[[], bool]) -> None:
 
     for callback in (highs.cbSimplexInterrupt, highs.cbIpmInterrupt, highs.cbMipInterrupt):
         callback.subscribe(ask)
+
+
+def _begin_at(highs: Any, core: Any, basis: Basis) -> None:
+    """Hand over ``basis``; one that is singular HiGHS repairs."""
+    kinds = core.HighsBasisStatus
+    codes = {int(kind): kind for kind in (kinds.kLower, kinds.kBasic, kinds.kUpper, kinds.kZero)}
+    handed = core.HighsBasis()
+    handed.col_status = [codes[code] for code in basis.columns.tolist()]
+    handed.row_status = [codes[code] for code in basis.rows.tolist()]
+    handed.valid = True
+    highs.setBasis(handed)
+
+
+def _basis(highs: Any) -> Basis:
+    """Read where simplex ended."""
+    found = highs.getBasis()
+    return Basis(
+        np.array([int(status) for status in found.col_status], np.int8),
+        np.array([int(status) for status in found.row_status], np.int8),
+    )
 
 
 def _outcome(highs: Any, core: Any, is_mip: bool) -> ProgramResult:

@@ -77,6 +77,7 @@ class ZeroSum(Behavioural):
             details={
                 **({} if coarse is None else _buckets(coarse)),
                 **({} if small is None else _undominated(small.form)),
+                **solution.facts,
             },
         )
 

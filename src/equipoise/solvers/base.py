@@ -62,7 +62,11 @@ class MethodRun(Protocol):
 
 
 class SelfMeasuring(MethodRun, Protocol):
-    """A method's run that keeps its plans to itself, on a device, until they are asked for."""
+    """A method's run that knows its bounds, and keeps its plans to itself until they are asked for.
+
+    The plans may be on a device, or bounds a part of the method. If those come with every iteration, it has a
+    ``next_check`` of its own.
+    """
 
     def bounds(self) -> tuple[float, float]:
         """Return what the current point proves, in the form's units and double precision."""
@@ -103,7 +107,8 @@ class Context:
 class Solution:
     """The best point that was measured, with its bounds, its gap and the road to it.
 
-    The gap is the sum of both players' best-response gains in the form that was solved.
+    The gap is the sum of both players' best-response gains in the form that was solved; ``facts`` are what the
+    method says of how it went.
     """
 
     form: SequenceForm = field(repr=False)
@@ -118,6 +123,7 @@ class Solution:
     seconds: float
     cpu_seconds: float
     log: tuple[LogRow, ...] = field(repr=False)
+    facts: dict[str, Any] = field(default_factory=dict, repr=False)
 
     def __repr__(self) -> str:
         return (
@@ -164,7 +170,28 @@ def of_inner(name: str) -> Any:
     )
 
 
-class _SaddleRun:
+class Telling:
+    """A run around an ``inner`` one, which has its say: what it works on, its news, and how it went."""
+
+    inner: MethodRun
+
+    @property
+    def share(self) -> float:
+        """How much of the game the method works on."""
+        return float(getattr(self.inner, "share", 1.0))
+
+    @property
+    def news(self) -> str:
+        """What the method has to say beside its gap."""
+        return str(getattr(self.inner, "news", ""))
+
+    def facts(self) -> dict[str, Any]:
+        """Return what the method says of how it went."""
+        own: Callable[[], dict[str, Any]] = getattr(self.inner, "facts", dict)
+        return own()
+
+
+class _SaddleRun(Telling):
     """A method at work, as the driver wants it: measured in the full form, in the user's units."""
 
     def __init__(self, form: SequenceForm, inner: MethodRun) -> None:
@@ -179,8 +206,9 @@ class _SaddleRun:
         self.inner.advance(iterations)
 
     def next_check(self) -> int:
-        """Measure at 1, 2, ..., in steps of an eighth."""
-        return next_check(self.inner.iterations)
+        """Measure at 1, 2, ..., in steps of an eighth, unless the method knows better."""
+        own: Callable[[], int] | None = getattr(self.inner, "next_check", None)
+        return next_check(self.inner.iterations) if own is None else own()
 
     def measure(self) -> tuple[float, float]:
         """Return what the current plans secure for player 1, and against her."""
@@ -205,8 +233,8 @@ class _SaddleRun:
         self.inner.restore(state)
 
 
-class _DeviceRun(_SaddleRun):
-    """A method whose plans are on a device: it measures and keeps them there, and hands them out last."""
+class _SelfMeasuredRun(_SaddleRun):
+    """A method that measures itself: it keeps its plans where they are, and hands them out last."""
 
     inner: SelfMeasuring
 
@@ -287,13 +315,18 @@ def solve(
     with watch(stop) as watched:
         context = Context(seed, stop.gap / form.units.unit, horizon, watched.should_stop)
         inner = method.start(form, context)
-        run = (_DeviceRun if hasattr(inner, "bounds") else _SaddleRun)(form, inner)
+        run = (_SelfMeasuredRun if hasattr(inner, "bounds") else _SaddleRun)(form, inner)
         status, progress = drive(run, stop, watched, **hooks)
-    return _solution(form, method.name, status, progress, watched)
+    return _solution(form, method.name, status, progress, watched, run.facts())
 
 
 def _solution(
-    form: SequenceForm, method: str, status: Status, progress: Progress, watched: Watch
+    form: SequenceForm,
+    method: str,
+    status: Status,
+    progress: Progress,
+    watched: Watch,
+    facts: dict[str, Any],
 ) -> Solution:
     """Wrap up the best point of ``progress``."""
     assert progress.best is not None
@@ -311,4 +344,5 @@ def _solution(
         seconds=clock.seconds,
         cpu_seconds=clock.cpu_seconds,
         log=tuple(progress.rows),
+        facts=facts,
     )

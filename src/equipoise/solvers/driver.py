@@ -13,7 +13,7 @@ import math
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import astuple, dataclass, field, replace
 from enum import Enum
 from typing import Any, Protocol, TypedDict, cast
 
@@ -29,7 +29,8 @@ Arrays = dict[str, NDArray[Any]]
 class Run(Protocol):
     """A solver at work: it gets better step by step, and knows how good it is.
 
-    Arrays of :meth:`state` whose names are in ``growing``, if a run has that, may grow longer.
+    Arrays of :meth:`state` whose names are in ``growing``, if a run has that, may grow longer; a run that works
+    on a part of its game may say on which ``share``.
     ``gradients`` counts the work done, in whatever the solver counts; ``best`` is the best point that
     was measured (empty before :meth:`keep`).
     """
@@ -143,7 +144,8 @@ _REMEDIES = {
 class LogRow:
     """One line of the log: where the run stood when its gap was measured.
 
-    Bounds are in the user's units, above what player 1 is paid whatever happens (the units' shift).
+    Bounds are in the user's units, above what player 1 is paid whatever happens (the units' shift). The
+    ``share`` is how much of the game the run works on, where that is not all of it.
     """
 
     iterations: int
@@ -152,6 +154,7 @@ class LogRow:
     upper: float
     seconds: float
     cpu_seconds: float
+    share: float = 1.0
 
     @property
     def gap(self) -> float:
@@ -159,10 +162,18 @@ class LogRow:
         return self.upper - self.lower
 
 
+LOG_COLUMNS = (6, 7)
+"""Columns of a log, without and with shares."""
+
+
 def log_array(rows: Sequence[LogRow]) -> NDArray[np.float64]:
-    """Return the log as an array, one row a measurement, columns as in :class:`LogRow`."""
-    table = [[r.iterations, r.gradients, r.lower, r.upper, r.seconds, r.cpu_seconds] for r in rows]
-    return np.array(table, dtype=np.float64).reshape(-1, 6)
+    """Return the log as an array, one row a measurement, columns as in :class:`LogRow`.
+
+    The share has a column only if it is not the whole game everywhere.
+    """
+    columns = LOG_COLUMNS[-1] if any(row.share != 1.0 for row in rows) else LOG_COLUMNS[0]
+    table = [list(astuple(row))[:columns] for row in rows]
+    return np.array(table, dtype=np.float64).reshape(-1, columns)
 
 
 def log_rows(array: NDArray[np.float64]) -> list[LogRow]:
@@ -197,7 +208,12 @@ class Progress:
         if bounds is None:
             return
         row = LogRow(
-            self.run.iterations, self.run.gradients, *bounds, clock.seconds, clock.cpu_seconds
+            self.run.iterations,
+            self.run.gradients,
+            *bounds,
+            clock.seconds,
+            clock.cpu_seconds,
+            getattr(self.run, "share", 1.0),
         )
         self.rows.append(row)
         if self.best is None or row.gap < self.best.gap:
@@ -261,10 +277,10 @@ def require_log(arrays: Arrays) -> None:
     log = arrays.get("log")
     shapes: dict[str, tuple[int, ...]] = {
         "run_counters": (2,),
-        "log": (len(log) if log is not None and log.ndim else 0, 6),
+        "log": (len(log) if log is not None and log.ndim else 0, _columns(log)),
     }
     if "best_row" in arrays:
-        shapes["best_row"] = (1, 6)
+        shapes["best_row"] = (1, _columns(arrays["best_row"]))
     for name, shape in shapes.items():
         found = arrays.get(name)
         kind = "i" if name == "run_counters" else "f"
@@ -275,6 +291,12 @@ def require_log(arrays: Arrays) -> None:
             )
         if not np.isfinite(found).all() or (kind == "i" and found.min() < 0):
             raise EquipoiseError(f"Checkpoint: array {name} has numbers out of range.")
+
+
+def _columns(found: NDArray[Any] | None) -> int:
+    """Return how many columns a log like this one has."""
+    known = found is not None and found.ndim == 2 and found.shape[1] in LOG_COLUMNS
+    return found.shape[1] if known and found is not None else LOG_COLUMNS[0]
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ solve prints is such a name: given back, it means the same method::
     sampling:egt                        dynamic sampling of chance moves (Gilpin 2009, section 9.4)
     sampling(proportion=0.05):cfr+
     static(proportion=0.25):egt         one sample, drawn once (section 9.3)
+    double-oracle(expand=all-best,inner=cfr+)
 
 Options are the attributes of the method, those excepted that its row sets. Nothing is imported until a
 method is asked for, so that listing them is free.
@@ -82,6 +83,11 @@ METHODS: dict[str, MethodEntry] = {
     "lp-dense": MethodEntry(
         "equipoise.solvers.saddle.lp_dense:DenseLP", {}, "exact, by dense simplex: tiny games"
     ),
+    "double-oracle": MethodEntry(
+        "equipoise.solvers.saddle.oracle:DoubleOracle",
+        {},
+        "exact, on a growing part of the game: many actions of which few are played",
+    ),
     **{name: _cfr(name, member.why) for name, member in MEMBERS.items()},
     "egt": _egt("excessive gap, entropy prox with global-entropy weights: O(1/gap), guaranteed"),
     "egt-kroer": _egt("excessive gap with the weights of Kroer et al.", weights="kroer"),
@@ -134,12 +140,12 @@ AUTO = (
 """What ``auto`` does, in a line (:func:`equipoise.solvers.auto.choose` does it)."""
 
 _TERM = re.compile(r"\s*([a-z][a-z0-9+-]*)\s*(?:\((.*)\))?\s*", re.DOTALL)
-_OUTSIDE = re.compile(r":(?![^()]*\))")  # a colon that is not within brackets
+_WORD = re.compile(r"(?!inf$|nan$)[a-z][a-z0-9+-]*(\(.*\))?(:[a-z].*)?")  # or a method's name
 
 
 def method(name: str) -> Method:
     """Return the method that ``name`` spells (the module's docstring has the grammar)."""
-    *around, inner = _OUTSIDE.split(name)
+    *around, inner = _split(name, ":")
     made = _read(METHODS, inner)
     outer = [term.partition("(")[0].strip() for term in around]
     for term in outer:
@@ -148,6 +154,18 @@ def method(name: str) -> Method:
     for term in reversed(around):
         made = _read(WRAPPERS, term, made)
     return made
+
+
+def _split(text: str, mark: str) -> list[str]:
+    """Split ``text`` at the marks that are not within brackets."""
+    parts, depth = [""], 0
+    for letter in text:
+        depth += (letter == "(") - (letter == ")")
+        if letter == mark and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += letter
+    return parts
 
 
 def spelled(method: Any) -> str:
@@ -204,26 +222,28 @@ def _read(table: dict[str, MethodEntry], term: str, *around: Method) -> Method:
 
 
 def _options(term: str, text: str | None) -> dict[str, Any]:
-    """Read ``key=value, ...``: a value is a Python literal, a bare word, or (-)inf."""
+    """Read ``key=value, ...``: a value is a Python literal, a word (a method's name is one), or (-)inf."""
+    given: dict[str, Any] = {}
     try:
-        call = ast.parse(f"options({text or ''})", mode="eval").body
-        assert isinstance(call, ast.Call)
-        if call.args:
-            raise ValueError
-        return {keyword.arg or "**": _value(keyword.value) for keyword in call.keywords}
+        for part in _split(text or "", ",") if text else ():
+            key, equals, value = (piece.strip() for piece in part.partition("="))
+            if not key.isidentifier() or not equals or key in given:
+                raise ValueError
+            given[key] = _value(value)
     except (ValueError, SyntaxError) as error:
         raise EquipoiseError(
             f"Method '{term}': found options '{text}', expected name=value, ..."
         ) from error
+    return given
 
 
-def _value(node: ast.expr) -> Any:
+def _value(text: str) -> Any:
     """Return what one value means."""
-    if isinstance(node, ast.Name) and node.id not in ("inf", "nan"):
-        return node.id
-    if isinstance(node, ast.Tuple):
-        return tuple(_value(part) for part in node.elts)
+    if _WORD.fullmatch(text):
+        return text
+    if text.startswith("(") and text.endswith(")"):
+        return tuple(_value(part.strip()) for part in _split(text[1:-1], ",") if part.strip())
     try:
-        return ast.literal_eval(node)
+        return ast.literal_eval(text)
     except ValueError:
-        return float(ast.unparse(node))
+        return float(text)

@@ -45,7 +45,7 @@ UPGRADES = {"tournament": "equipoise.strategy.tournament:upgraded"}
 _FLOATS = ("<f8", "<f4")
 # Paths are no longer than this on any system we know.
 _LONGEST_SPEC = 4096
-_LOG_COLUMNS = 6
+_LOG_COLUMNS = (6, 7)  # without and with the share of the game that was in play
 # No machine counts or runs further: 2^53, up to which floats know every whole number.
 _MOST = 2.0**53
 
@@ -171,7 +171,7 @@ def load_abstraction(path: str | Path) -> Partition:
 def log_of(path: str | Path, bundle: Bundle) -> NDArray[np.float64]:
     """Return the log in ``bundle``, loaded from ``path``: one row a measurement of the gap."""
     log = bundle.arrays.get("log")
-    if log is None or log.dtype != np.float64 or log.ndim != 2 or log.shape[1] != _LOG_COLUMNS:
+    if log is None or log.dtype != np.float64 or log.ndim != 2 or log.shape[1] not in _LOG_COLUMNS:
         raise EquipoiseError(
             f"{path}: found no log of a solve, expected a strategy or checkpoint with one."
         )

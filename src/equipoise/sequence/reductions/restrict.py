@@ -138,6 +138,23 @@ class Sequences:
         entered[self.infoset[1:][keep[1:]]] = True
         return entered
 
+    def sums(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return, for each sequence, the sum of ``values`` over it and all that begin with it."""
+        total = values.copy()
+        for level in reversed(self.levels):
+            total += np.bincount(self.parent[level], total[level], len(total))
+        return total
+
+    def worth(self, gain: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return what each sequence earns, at the best, with all that may begin with it."""
+        worth = gain.copy()
+        for level in reversed(self.levels):
+            best = np.full(len(self.set_parent), -np.inf)
+            np.maximum.at(best, self.infoset[level], worth[level])
+            sets = np.unique(self.infoset[level])
+            worth += np.bincount(self.set_parent[sets], best[sets], len(worth))
+        return worth
+
     def subspace(self, keep: Mask) -> tuple[Treeplex, Numbers]:
         """Return the treeplex of the kept sequences, one block a set, and their numbers in this one.
 

@@ -8,13 +8,13 @@ loop measures their gap.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from equipoise.sequence.build import SequenceForm
 from equipoise.sequence.reductions.base import Reduction
 from equipoise.sequence.reductions.eliminate import eliminate
 from equipoise.sequence.reductions.merge import shrink
-from equipoise.solvers.base import Context, Method, MethodRun, Plan, of_inner
+from equipoise.solvers.base import Context, Method, MethodRun, Plan, Telling, of_inner
 from equipoise.solvers.driver import Arrays
 from equipoise.solvers.methods import spelled
 
@@ -46,10 +46,11 @@ class Reduced:
     def start(self, form: SequenceForm, context: Context) -> ReducedRun:
         """Reduce the form and start the method on what is left."""
         small = self.small or REDUCTIONS[self.by](form)
-        return ReducedRun(small, self.method.start(small.form, context))
+        # A point of the full form to begin from is none of the small one.
+        return ReducedRun(small, self.method.start(small.form, replace(context, start=None)))
 
 
-class ReducedRun:
+class ReducedRun(Telling):
     """A run on the smaller form, seen from the full one."""
 
     def __init__(self, small: Reduction, inner: MethodRun) -> None:

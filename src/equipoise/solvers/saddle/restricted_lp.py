@@ -1,0 +1,170 @@
+"""Solving the restricted games of a double oracle, one after another.
+
+Each is a little larger than the one before, so the work before is used: simplex goes on from the basis where it
+ended (:class:`WarmProgram`), any other method from the plans (:class:`ByMethod`).
+
+A basis is kept by the numbers of the whole form. A sequence of player 1 that is new in a known set is a
+nonbasic column, one of player 2 a row with a basic slack. A set that is new brings a constraint of its own: its
+first sequence becomes basic, or, for player 2, the set's value does and the slack of its first sequence does
+not. So the matrix of the new basis is that of the old one with a triangle added: it can be inverted if the old
+one could. With nothing before, it is the basis of two pure plans.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from equipoise.numerics.program import AT_LOWER, BASIC, Basis, Solver, Statuses, optimize
+from equipoise.sequence.build import SequenceForm
+from equipoise.sequence.reductions.base import Plans
+from equipoise.sequence.reductions.grow import Restriction, Side
+from equipoise.solvers.base import Context, Method, measure, next_check
+from equipoise.solvers.driver import Arrays
+from equipoise.solvers.saddle.lp import plans, program
+
+_NOTHING = 1e-12
+"""A probability below this is a rounding error of simplex."""
+
+
+class RestrictedSolver(Protocol):
+    """Solves restrictions of one form, each larger than the one before."""
+
+    def solve(self, small: Restriction, tolerance: float) -> Plans:
+        """Return plans of ``small`` with a gap of at most ``tolerance``, in the form's units, if it can."""
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether a smaller tolerance would change nothing."""
+
+    def state(self) -> Arrays:
+        """Return what the next solve begins from."""
+
+    def restore(self, state: Arrays) -> None:
+        """Begin from ``state``."""
+
+
+class WarmProgram:
+    """Linear programs by simplex, each from the last one's basis."""
+
+    is_exact = True
+
+    def __init__(self, form: SequenceForm, solver: Solver, context: Context) -> None:
+        self.solver, self.context = solver, context
+        self._own = _Statuses(form.X.size, form.X.infosets)
+        self._other = _Statuses(form.Y.size, form.Y.infosets)
+
+    def solve(self, small: Restriction, tolerance: float) -> Plans:
+        """Return an optimal vertex of the program of ``small``."""
+        first, second = small.sides
+        sets, replies = _sets(first), _sets(second)
+        # For player 1, sequences are columns and sets rows; for player 2 it is the other way round, and what
+        # is basic for one is not for the other.
+        self._own.enter(first, sets, sequence=(AT_LOWER, BASIC), of_set=AT_LOWER)
+        self._other.enter(second, replies, sequence=(BASIC, AT_LOWER), of_set=BASIC)
+        outcome = optimize(
+            program(small.form),
+            self.solver,
+            should_stop=self.context.should_stop,
+            basis=Basis(
+                np.concatenate((self._own.sequence[first.numbers], self._other.of_set[replies])),
+                np.concatenate((self._other.sequence[second.numbers], self._own.of_set[sets])),
+            ),
+        )
+        assert outcome.basis is not None
+        columns, rows = outcome.basis
+        cut, below = len(first.numbers), len(second.numbers)
+        self._own.sequence[first.numbers], self._other.of_set[replies] = (
+            columns[:cut],
+            columns[cut:],
+        )
+        self._other.sequence[second.numbers], self._own.of_set[sets] = rows[:below], rows[below:]
+        outcome = replace(outcome, x=_cleaned(outcome.x), dual=_cleaned(outcome.dual))
+        return plans(small.form, outcome)
+
+    def state(self) -> Arrays:
+        """Return the basis."""
+        return {
+            **{f"first_{name}": array for name, array in vars(self._own).items()},
+            **{f"second_{name}": array for name, array in vars(self._other).items()},
+        }
+
+    def restore(self, state: Arrays) -> None:
+        """Begin from a basis."""
+        for own, prefix in ((self._own, "first_"), (self._other, "second_")):
+            for name in vars(own):
+                setattr(own, name, state[prefix + name].copy())
+
+
+class _Statuses:
+    """The basis of one player, by the numbers of the whole form."""
+
+    def __init__(self, sequences: int, sets: int) -> None:
+        self.sequence: Statuses = np.zeros(sequences, np.int8)
+        self.of_set: Statuses = np.zeros(1 + sets, np.int8)
+        self.known_sequence: NDArray[np.bool_] = np.zeros(sequences, dtype=bool)
+        self.known_set: NDArray[np.bool_] = np.zeros(1 + sets, dtype=bool)
+
+    def enter(
+        self, side: Side, sets: NDArray[np.int64], sequence: tuple[int, int], of_set: int
+    ) -> None:
+        """Give new sequences and sets their statuses; the first of a new set has ``sequence[1]``."""
+        numbers = side.numbers
+        new = numbers[~self.known_sequence[numbers]]
+        fresh = sets[~self.known_set[sets]]
+        self.sequence[new] = sequence[0]
+        self.of_set[fresh] = of_set
+        # Numbers are in the order of their sets; the empty sequence is a set of its own.
+        place = np.searchsorted(1 + side.sequences.infoset[numbers], fresh)
+        self.sequence[numbers[place]] = sequence[1]
+        self.known_sequence[new] = self.known_set[fresh] = True
+
+
+class ByMethod:
+    """Any method, from the plans of the restriction before."""
+
+    def __init__(self, form: SequenceForm, method: Method, context: Context) -> None:
+        self.form, self.method, self.context = form, method, context
+        self._plans = tuple(space.plan(space.uniform()) for space in (form.X, form.Y))
+        self._finished = False
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether the method itself said that it can do no better."""
+        return self._finished
+
+    def solve(self, small: Restriction, tolerance: float) -> Plans:
+        """Return plans with a gap of at most ``tolerance``, or where the method ends."""
+        form = small.form
+        begin = tuple(side.carry(plan) for side, plan in zip(small.sides, self._plans, strict=True))
+        context = replace(self.context, target=tolerance, start=(begin[0], begin[1]), horizon=None)
+        run = self.method.start(form, context)
+        gap = np.inf
+        while gap > tolerance and not run.finished and not self.context.should_stop():
+            run.advance(next_check(run.iterations) - run.iterations)
+            lower, upper = measure(form, *run.point())
+            gap = (upper - lower) / form.units.unit
+        self._finished = run.finished
+        x, y = (np.asarray(plan, dtype=np.float64) for plan in run.point())
+        self._plans = small.lift(x, y)
+        return x, y
+
+    def state(self) -> Arrays:
+        """Return the plans."""
+        return {"inner_x": self._plans[0], "inner_y": self._plans[1]}
+
+    def restore(self, state: Arrays) -> None:
+        """Begin from plans."""
+        self._plans = state["inner_x"].copy(), state["inner_y"].copy()
+
+
+def _sets(side: Side) -> NDArray[np.int64]:
+    """Return the kept information sets, one more than their number, after the empty sequence's 0."""
+    return np.unique(1 + side.sequences.infoset[side.numbers])
+
+
+def _cleaned(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.where(np.abs(values) < _NOTHING, 0.0, values)

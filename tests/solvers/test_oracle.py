@@ -1,0 +1,245 @@
+"""Double oracle: it ends where linear programs do, its bounds hold on the way, and it says when it cannot go on."""
+
+import itertools
+from random import Random
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.games.random_duels import random_duel
+from tests.games.random_rules import random_game
+
+from equipoise.abstraction.gameshrink import gameshrink
+from equipoise.errors import EquipoiseError
+from equipoise.games import poker
+from equipoise.games.trees.classic import kuhn, leduc, liars_dice
+from equipoise.games.trees.normal import from_matrices
+from equipoise.numerics.program import BASIC
+from equipoise.sequence.build import build
+from equipoise.sequence.reductions.grow import Restriction
+from equipoise.solvers.base import Context, solve
+from equipoise.solvers.driver import Gap, Iterations, Relative, Status
+from equipoise.solvers.methods import method
+from equipoise.solvers.saddle import expansion, oracle
+from equipoise.solvers.saddle.lp import LP
+from equipoise.solvers.saddle.oracle import DoubleOracle
+from equipoise.solvers.saddle.restricted_lp import WarmProgram
+
+# Numbers of ranks and suits (Muench 2015, Table 5.5).
+DECKS = [(2, 2), (3, 2), (4, 2), (5, 2), (3, 3), (6, 3), (8, 3), (5, 4), (10, 4), (12, 4)]
+
+
+def leduc_form(ranks, suits):
+    game = poker.leduc(ranks, suits)
+    return build(game, gameshrink(game))
+
+
+def matrix_form(seed, rows=30, columns=40):
+    payoffs = np.random.default_rng(seed).integers(-50, 50, size=(rows, columns))
+    return build(from_matrices(f"matrix {seed}", payoffs.tolist()))
+
+
+def form_of(seed):
+    """A random matrix, tree or game with signals."""
+    kind = seed % 3
+    if kind == 0:
+        return matrix_form(seed)
+    return build(random_duel(seed, 5) if kind == 1 else random_game(Random(seed)))
+
+
+def assert_solved(form, options=()):
+    """The oracle ends at the program's value, between bounds that close in on it."""
+    exact = solve(form, LP(), Relative(1e-10))
+    made = DoubleOracle(**dict(options))
+    found = solve(form, made, Relative(1e-9))
+    scale = form.units.unit
+    assert found.status is Status.CONVERGED
+    assert found.value == pytest.approx(exact.value, abs=1e-8 * scale)
+    assert_bracketed(form, found.log, exact.value)
+    return found
+
+
+def assert_bracketed(form, log, value):
+    """In every row the value is between the bounds, and they come closer from row to row."""
+    slack = 1e-9 * form.units.unit
+    value -= form.units.shift
+    for row in log:
+        assert row.lower <= value + slack
+        assert row.upper >= value - slack
+        assert row.lower <= row.upper + slack
+        assert 0 < row.share <= 1
+    for before, after in itertools.pairwise(log):
+        assert after.lower >= before.lower
+        assert after.upper <= before.upper
+        assert after.share >= before.share
+        assert after.iterations == before.iterations + 1
+
+
+@pytest.mark.parametrize("deck", DECKS[:5], ids=str)
+def test_decks_have_the_value_of_the_linear_program(deck):
+    assert_solved(leduc_form(*deck))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("deck", DECKS[5:], ids=str)
+def test_large_decks_have_the_value_of_the_linear_program(deck):
+    assert_solved(leduc_form(*deck))
+
+
+def test_published_values():
+    # Kuhn 1950; OpenSpiel's tests.
+    assert assert_solved(build(kuhn())).value == pytest.approx(-1 / 18, abs=1e-8)
+    assert assert_solved(build(leduc())).value == pytest.approx(-0.085606424078, abs=1e-8)
+    assert assert_solved(build(liars_dice(3))).facts["share"] < 0.9
+
+
+@pytest.mark.slow
+def test_liars_dice():
+    # OpenSpiel's tests.
+    assert assert_solved(build(liars_dice())).value == pytest.approx(-0.027131782945736, abs=1e-8)
+
+
+@given(
+    st.integers(0, 10**6), st.sampled_from([(), (("default", "first"),), (("expand", "all-best"),)])
+)
+@settings(max_examples=20, deadline=None)
+def test_random_games_have_the_value_of_the_linear_program(seed, options):
+    assert_solved(form_of(seed), options)
+
+
+@pytest.mark.slow
+@given(
+    st.integers(0, 10**6),
+    st.sampled_from([*oracle.DEFAULTS]),
+    st.sampled_from([*oracle.RESTRICTED]),
+)
+@settings(max_examples=200, deadline=None)
+def test_two_hundred_random_games(seed, default, restrict):
+    assert_solved(form_of(seed), (("default", default), ("restrict", restrict)))
+
+
+@pytest.mark.parametrize("restrict", ["first", "second"])
+def test_a_single_oracle_leaves_the_other_player_whole(restrict):
+    form = matrix_form(5)
+    found = assert_solved(form, (("restrict", restrict),))
+    sizes = found.facts["restricted"]
+    whole = 0 if restrict == "second" else 1
+    assert sizes[whole] == form.A.shape[whole]
+    assert sizes[1 - whole] < form.A.shape[1 - whole]
+
+
+@pytest.mark.parametrize(
+    "inner", ["lp-primal", "lp-ipx", "lp-dense", "cfr+", "shrink:iterated-smoothing"]
+)
+def test_any_method_solves_the_restricted_games(inner):
+    form = build(leduc(2, 2))
+    exact = solve(form, LP(), Relative(1e-10))
+    found = solve(form, DoubleOracle(inner=inner), Gap(1e-4))
+    assert found.status is Status.CONVERGED
+    assert found.gap <= 1e-4
+    assert_bracketed(form, found.log, exact.value)
+
+
+def test_a_saddle_point_needs_hardly_anything():
+    payoffs = np.add.outer(
+        np.arange(60), -np.arange(50)
+    )  # both best off with their last row and column
+    found = solve(build(from_matrices("saddle", payoffs.tolist())), DoubleOracle(), Gap(0.0))
+    assert found.value == 59 - 49
+    assert found.facts["restricted"] == [2, 2]
+    assert found.iterations <= 3
+
+
+@given(st.integers(0, 10**6))
+@settings(max_examples=15, deadline=None)
+def test_a_carried_basis_is_one_and_leads_to_the_same_value(seed):
+    form = form_of(seed)
+    random = np.random.default_rng(seed)
+    small = Restriction.of(form)
+    warm = WarmProgram(form, "dual-simplex", Context())
+    for _ in range(4):
+        more = (np.flatnonzero(random.random(size) < 0.2) for size in form.A.shape)
+        small = small.grow(*more)
+        x, y = warm.solve(small, 0.0)
+        value = float(x @ small.form.A.times(y)) * form.units.unit + form.units.shift
+        assert value == pytest.approx(solve(small.form, LP()).value, abs=1e-8 * form.units.unit)
+        statuses = warm.state()
+        basics = sum(
+            int((statuses[name] == BASIC)[statuses[f"{name.split('_')[0]}_known_{what}"]].sum())
+            for name, what in (
+                ("first_sequence", "sequence"),
+                ("first_of_set", "set"),
+                ("second_sequence", "sequence"),
+                ("second_of_set", "set"),
+            )
+        )
+        # As many basic variables as rows: player 2's sequences, player 1's sets and her empty sequence.
+        assert basics == small.form.Y.size + small.form.X.infosets + 1
+
+
+def test_an_interrupted_solve_goes_on_where_it_was():
+    form, states = leduc_form(4, 2), []
+    whole = solve(form, DoubleOracle(), Relative(1e-9))
+    solve(form, DoubleOracle(), Iterations(6), checkpoint=states.append)
+    resumed = solve(form, DoubleOracle(), Relative(1e-9), resume=states[-1])
+    assert resumed.status is Status.CONVERGED
+    assert [row.iterations for row in resumed.log][:8] == list(range(1, 9))
+    assert resumed.log[5].share == whole.log[5].share
+    assert resumed.value == pytest.approx(whole.value, abs=1e-9)
+
+
+def test_a_solve_by_another_method_inside_goes_on_as_well():
+    form, states = build(kuhn()), []
+    made = DoubleOracle(inner="cfr+")
+    solve(form, made, Iterations(3), checkpoint=states.append)
+    assert solve(form, made, Gap(1e-5), resume=states[-1]).gap <= 1e-5
+
+
+class Nothing:
+    """A policy that breaks its promise."""
+
+    def more(self, look):
+        return np.zeros(len(look.gain), dtype=bool)
+
+
+@pytest.mark.parametrize("inner", ["lp", "dcfr"])
+def test_a_stalled_oracle_ends_and_says_so(monkeypatch, inner):
+    monkeypatch.setitem(expansion.POLICIES, "all-best", Nothing)
+    form = build(kuhn())
+    found = solve(form, DoubleOracle(expand="all-best", inner=inner), Gap(1e-6))
+    assert found.status is Status.EXHAUSTED
+    assert "stalled" in found.facts["oracle"]
+    assert found.lower < -1 / 18 < found.upper
+
+
+def test_before_its_first_iteration_it_knows_the_bounds_of_the_default():
+    found = solve(build(kuhn()), DoubleOracle(), Iterations(0))
+    assert found.lower < -1 / 18 < found.upper
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("double-oracle(expand=worst)", "expand is 'worst', expected one of best-response"),
+        (
+            "double-oracle(restrict=third)",
+            "restrict is 'third', expected one of both, first, second",
+        ),
+        ("double-oracle(default=last)", "default is 'last', expected one of uniform, first"),
+        ("double-oracle(inner=lpp)", "did you mean 'lp'"),
+        ("double-oracle(inner=lp,inner=lp)", "expected name=value"),
+    ],
+)
+def test_what_is_not_understood_is_refused(name, message):
+    with pytest.raises(EquipoiseError, match=message):
+        method(name)
+
+
+def test_progress_tells_bounds_and_sizes():
+    form = build(kuhn())
+    run = DoubleOracle().start(form, Context())
+    run.advance(3)
+    assert run.news.startswith("value -")
+    rows, columns = (len(numbers) for numbers in run.small.numbers)
+    assert f"{rows} x {columns} sequences" in run.news
