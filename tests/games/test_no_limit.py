@@ -14,9 +14,10 @@ from equipoise.cards.deck import Deck
 from equipoise.errors import EquipoiseError
 from equipoise.games import poker
 from equipoise.games.files.openspiel import load_openspiel
+from equipoise.games.signals.bet_sizes import BetSize, Wager, bet_size
 from equipoise.games.signals.betting import NO_OUTCOME, TERMINAL, BettingTree
 from equipoise.games.signals.limit import limit
-from equipoise.games.signals.no_limit import BetSize, Wager, bet_size, no_limit
+from equipoise.games.signals.no_limit import no_limit
 from equipoise.games.signals.unroll import unroll
 from equipoise.sequence.build import build
 from equipoise.solvers.base import solve

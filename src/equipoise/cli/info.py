@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -23,6 +25,13 @@ def command(
     abstraction: Annotated[
         Path | None, typer.Option(help="Count buckets of this abstraction instead of signals.")
     ] = None,
+    buckets: Annotated[
+        str | None,
+        typer.Option(
+            metavar="K1-K2-...",
+            help="Count so many buckets in each round, whichever they are: 10-150-750-3750.",
+        ),
+    ] = None,
     nodes: options.Nodes = None,
     json: options.Json = False,
 ) -> None:
@@ -35,9 +44,10 @@ def command(
 
     rules = load(game)
     if isinstance(rules, StageGame):
-        sizes = signal_sizes(rules, abstraction)
-    elif abstraction is not None:
-        raise EquipoiseError(f"--abstraction: '{rules.name}' has no signals, expected a game with.")
+        sizes = signal_sizes(rules, abstraction, _granularity(buckets))
+    elif abstraction is not None or buckets is not None:
+        option = "--buckets" if abstraction is None else "--abstraction"
+        raise EquipoiseError(f"{option}: '{rules.name}' has no signals, expected a game with.")
     elif isinstance(rules, ExtensiveGame | NormalGame):
         sizes = tree_sizes(rules.tree if isinstance(rules, NormalGame) else rules)
     else:
@@ -76,15 +86,31 @@ def tree_sizes(game: ExtensiveGame) -> dict[str, Any]:
     return sizes
 
 
-def signal_sizes(game: StageGame, abstraction: Path | None = None) -> dict[str, Any]:
+def _granularity(buckets: str | None) -> tuple[int, ...] | None:
+    """Return the numbers of buckets in ``10-150-750-3750``."""
+    if buckets is None:
+        return None
+    if re.fullmatch(r"[0-9]{1,12}(-[0-9]{1,12})*", buckets) is None:
+        raise EquipoiseError(
+            f"--buckets: found '{buckets:.60}', expected numbers such as 13-50-250."
+        )
+    return tuple(map(int, buckets.split("-")))
+
+
+def signal_sizes(
+    game: StageGame, abstraction: Path | None = None, buckets: tuple[int, ...] | None = None
+) -> dict[str, Any]:
     """Return the sizes of a game with signals, counted from its factors; nodes are the full game's."""
     from equipoise.cli.loading import load_abstraction
+    from equipoise.games.signals.sizes import betting_sizes
     from equipoise.games.signals.sizes import sizes as count
 
+    if abstraction is not None and buckets is not None:
+        raise EquipoiseError("--buckets: found --abstraction as well, expected one of the two.")
     rounds = None
     if abstraction is not None:
         rounds = load_abstraction(abstraction, game).deals(game)
-    found = count(game, rounds)
+    found = count(game, rounds, buckets)
     return {
         "players": game.players,
         "rounds": game.rounds,
@@ -96,6 +122,7 @@ def signal_sizes(game: StageGame, abstraction: Path | None = None) -> dict[str, 
         if found.rows is None
         else {"rows": found.rows, "columns": found.columns, "nonzeros": found.nonzeros},
         "buckets": by_round(list(zip(*found.views, strict=True))),
+        "betting": asdict(betting_sizes(game.tree)),
     }
 
 
@@ -109,6 +136,12 @@ def program_text(program: dict[str, int | None]) -> str:
     return ", ".join(
         f"{'unknown' if count is None else number(count)} {name}" for name, count in program.items()
     )
+
+
+def _betting_text(decisions: int, leaves: int, round_starts: Sequence[int]) -> str:
+    """Return the size of a betting tree in words."""
+    starts = " / ".join(number(count) for count in round_starts)
+    return f"{number(decisions)} decisions, {number(leaves)} leaves; rounds begin after {starts} histories"
 
 
 def _counts(sizes: dict[str, Any]) -> dict[str, str]:
@@ -136,4 +169,5 @@ def _facts(sizes: dict[str, Any]) -> dict[str, str]:
         facts["signal tree"] = f"{number(sizes['signal_tree_nodes'])} nodes"
         facts["rounds"] = number(sizes["rounds"])
         facts["buckets"] = bucket_text(sizes["buckets"])
+        facts["betting"] = _betting_text(**sizes["betting"])
     return facts

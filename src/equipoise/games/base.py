@@ -59,6 +59,10 @@ GAMES: dict[str, Entry] = {
     "limit_holdem": Entry(
         "equipoise.games.poker.game:limit_holdem", "limit Texas Hold'em, as data"
     ),
+    "no_limit_holdem": Entry(
+        "equipoise.games.poker.game:no_limit_holdem",
+        "no-limit Texas Hold'em with the bets of a betting model",
+    ),
     "spot": Entry(
         "equipoise.games.poker.spots:spot", "the rest of a hold'em hand: board, ranges, pot, sizes"
     ),

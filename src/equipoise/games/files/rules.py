@@ -27,7 +27,7 @@ the rounds, and what the signals decide::
 
     [[round]]                     # or no-limit betting, where the file has stacks
     public = 1
-    bets = ["50%", "all-in"]      # sizes on offer, as in equipoise.games.signals.no_limit.bet_size
+    bets = ["50%", "all-in"]      # sizes on offer, as in equipoise.games.signals.bet_sizes.bet_size
     raises = ["2.5x", 4]          # optional: other sizes for raises; 'cap' and 'first' are, too
 
     [[round]]

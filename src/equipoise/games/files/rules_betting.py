@@ -4,21 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Any, NoReturn
+from typing import NoReturn
 
 from equipoise.errors import EquipoiseError
+from equipoise.games.files.betting_model import OFFER, read_offer
 from equipoise.games.files.fields import Fields
 from equipoise.games.signals.betting import BettingTree
 from equipoise.games.signals.explicit import explicit_stage
 from equipoise.games.signals.limit import limit_stage
-from equipoise.games.signals.no_limit import (
-    BetSize,
-    NoLimit,
-    bet_size,
-    menu,
-    no_limit_stage,
-    smallest_bet,
-)
+from equipoise.games.signals.no_limit import NoLimit, no_limit_stage, smallest_bet
 from equipoise.games.signals.stages import MOST_RAISES, Pot, Stage, assemble
 
 TOP = ("ante", "blinds", "stacks", "smallest", "pot_limit", "chip")
@@ -69,13 +63,14 @@ def _stage(turn: Fields, stacked: NoLimit | None, blinds: Sequence[float], left:
     if "stage" in turn:
         turn.only("public", "private", "stage")
         return explicit_stage(turn.table("stage").data, turn.at("stage"))
-    turn.only("public", "private", "bet", "bets", "raises", "cap", "first")
+    turn.only("public", "private", "bet", "first", *OFFER)
     if "bets" in turn:
         if stacked is None:
             turn.fail("bets", "'stacks' at the top of the file")
         return _no_limit(turn, stacked, blinds, left)
-    if "raises" in turn:
-        turn.fail("raises", "'bets' beside it")
+    for key in OFFER:
+        if key in turn and key != "cap":
+            turn.fail(key, "'bets' beside it")
     if "bet" not in turn:
         return partial(_missing_stage, turn.place)
     if stacked is not None:
@@ -89,28 +84,8 @@ def _stage(turn: Fields, stacked: NoLimit | None, blinds: Sequence[float], left:
 def _no_limit(turn: Fields, stacked: NoLimit, blinds: Sequence[float], left: int) -> Stage:
     if "bet" in turn:
         turn.fail("bet", "no 'bets' beside it")
-    offered = menu(_sizes(turn, "bets"), _sizes(turn, "raises") if "raises" in turn else None)
-    return no_limit_stage(
-        stacked,
-        (offered, offered),
-        _cap(turn) if "cap" in turn else None,
-        _first(turn, 2),
-        (float(blinds[0]), float(blinds[1])),
-        left,
-    )
-
-
-def _sizes(turn: Fields, key: str) -> list[BetSize]:
-    """Read a list of sizes."""
-    sizes: Any = turn.data[key]
-    if not isinstance(sizes, list) or not all(
-        isinstance(size, str | int | float) for size in sizes
-    ):
-        turn.fail(key, 'a list of sizes, such as ["50%", "2.5x", 3, "all-in"]')
-    try:
-        return [bet_size(size) for size in sizes]
-    except EquipoiseError as error:
-        raise EquipoiseError(f"{turn.at(key)}: {error}") from None
+    offer, posted = read_offer(turn), (float(blinds[0]), float(blinds[1]))
+    return no_limit_stage(stacked, (offer, offer), _first(turn, 2), posted, left)
 
 
 def _cap(turn: Fields) -> int:

@@ -8,6 +8,7 @@ _HOME: dict[str, str] = {
     **dict.fromkeys(
         ("PokerGame", "kuhn", "leduc", "limit_holdem", "no_limit_leduc", "poker_game"), _GAME
     ),
+    "no_limit_holdem": _GAME,
     "rhode_island": _GAME,
     "Spot": "equipoise.games.poker.spots",
     "parse_range": "equipoise.games.poker.ranges",

@@ -1,6 +1,6 @@
 """Poker as data: a deck, cards dealt in each round, a betting tree, a ranking of hands.
 
-Kuhn, Leduc (limit and no-limit), Rhode Island and limit Texas hold'em differ in these four things only.
+Kuhn, Leduc and Texas hold'em (limit and no-limit) and Rhode Island hold'em differ in these four things only.
 """
 
 from __future__ import annotations
@@ -213,12 +213,33 @@ def limit_holdem() -> PokerGame:
     Blinds of 1 and 2, at most four bets a round, the big blind counted as one. Player 1 is the small
     blind, first to act before the flop and last after it.
     """
+    tree = limit(4, bets=(2, 2, 4, 4), cap=4, blinds=(1, 2), first=(0, 1, 1, 1))
+    return holdem("limit_holdem", tree)
+
+
+def no_limit_holdem(model: str = "tartanian", stack: int = 1000) -> PokerGame:
+    """Two-player no-limit Texas hold'em with the bets of a betting model (Gilpin 2009, section 7.4).
+
+    Blinds of 1 and 2, ``stack`` chips each, whole chips. Player 1 is the big blind, as in the Betting Model
+    Language: second to act before the flop and first after it. ``model`` is a name of
+    :data:`equipoise.games.poker.betting_models.MODELS`, or a TOML file.
+    """
+    from equipoise.games.poker.betting_models import model_called
+
+    tree = no_limit(
+        4, stacks=stack, model=model_called(model), blinds=(2, 1), first=(1, 0, 0, 0), chip=1
+    )
+    return holdem(f"no_limit_holdem(model={model!r},stack={stack})", tree)
+
+
+def holdem(name: str, tree: BettingTree) -> PokerGame:
+    """Return Texas hold'em with any betting of up to four rounds."""
     return poker_game(
-        "limit_holdem",
+        name,
         deck=Deck.standard(),
         hole=2,
         board=(0, 3, 1, 1),
-        tree=limit(4, bets=(2, 2, 4, 4), cap=4, blinds=(1, 2), first=(0, 1, 1, 1)),
+        tree=tree,
         showdown="five-card",
     )
 

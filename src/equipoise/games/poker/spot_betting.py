@@ -1,6 +1,6 @@
 """The betting of a spot: what is on offer on every street, to every player, in a line of text.
 
-Sizes are listed with commas (``60%,e,a``; see :func:`equipoise.games.signals.no_limit.bet_size`). One
+Sizes are listed with commas (``60%,e,a``; see :func:`equipoise.games.signals.bet_sizes.bet_size`). One
 list serves every street and both players; lists for each street are set off by ``/``, and within a street
 those of the first and the second player by ``|``: ``33%/75%|50%/e,a`` on the flop, the turn and the
 river. A donk bet is one of the first player, who called on the street before; where a street of
@@ -16,14 +16,9 @@ from typing import TypeVar
 import numpy as np
 
 from equipoise.errors import EquipoiseError, quoted
+from equipoise.games.signals.bet_sizes import BetSize, Offer, bet_size
 from equipoise.games.signals.betting import NO_OUTCOME, TERMINAL, BettingTree, played_out
-from equipoise.games.signals.no_limit import (
-    BetSize,
-    Menu,
-    NoLimit,
-    bet_size,
-    no_limit_stage,
-)
+from equipoise.games.signals.no_limit import NoLimit, no_limit_stage
 from equipoise.games.signals.stages import Stage, assemble
 
 _FIRST, _SECOND = 0, 1
@@ -58,14 +53,16 @@ def spot_tree(
         """Return the betting of a street after one on which player ``last`` bet or raised last."""
         if street == streets:
             return None
-        menus = [Menu(*own) for own in zip(opening[street], raising[street], strict=True)]
+        offers = [
+            Offer.of(*own, caps[street])
+            for own in zip(opening[street], raising[street], strict=True)
+        ]
         sizes = leading[street - 1] if street else None
         if last == _SECOND and sizes is not None:
-            menus[_FIRST] = menus[_FIRST]._replace(bets=sizes)
+            offers[_FIRST] = replace(offers[_FIRST], bets=tuple(sizes))
         return no_limit_stage(
             rules,
-            (menus[_FIRST], menus[_SECOND]),
-            caps[street],
+            (offers[_FIRST], offers[_SECOND]),
             left=streets - street,
             after=lambda last: stage(street + 1, last),
         )

@@ -13,19 +13,18 @@ the Bet") of the Poker Tournament Directors Association (2022):
 * When a player has no chips left, nobody acts any more: the remaining rounds have no decision, and all
   their signals are revealed before the showdown.
 
-Which amounts between the least and the most a player may choose from is a list of sizes (Gilpin,
-Sandholm and Sorensen 2008 call it the discretized betting model); see :func:`bet_size`.
+Which amounts between the least and the most a player may choose from is a betting model
+(:mod:`equipoise.games.signals.bet_sizes`).
 """
 
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from equipoise.errors import EquipoiseError
+from equipoise.games.signals.bet_sizes import BettingModel, Offer, Size, Wager
 from equipoise.games.signals.betting import BettingTree
 from equipoise.games.signals.stages import (
     MOST_RAISES,
@@ -40,109 +39,6 @@ from equipoise.games.signals.stages import (
 )
 
 _ROUNDING = 1e-9  # amounts closer than this, relative to what may be bet, are one amount
-
-
-@dataclass(frozen=True)
-class Wager:
-    """Where the betting of a round stands for the player who may bet or raise.
-
-    ``bet`` is the most that a player has put in during the round, ``pot`` what the pot would hold
-    after a call; ``least`` and ``most`` bound what the player may bet, or raise to. ``left`` counts the
-    rounds left, this one included, less the raises that were made in it already.
-    """
-
-    bet: float
-    pot: float
-    least: float
-    most: float
-    left: int = 1
-
-
-@dataclass(frozen=True)
-class BetSize:
-    """One size on offer: ``number`` times ``unit``.
-
-    Units are ``pot``, ``bet``, ``chips``, ``min`` and ``all-in``; of ``geometric`` sizes the number is
-    that of the rounds in which all chips are to go in, or zero for all rounds left.
-    """
-
-    unit: str
-    number: float = 1.0
-
-    def amount(self, wager: Wager) -> float:
-        """Return what the player puts in during the round, if nothing bounds it."""
-        match self.unit:
-            case "pot":
-                return wager.bet + self.number * wager.pot
-            case "bet":
-                return self.number * wager.bet
-            case "chips":
-                return wager.bet + self.number
-            case "min":
-                return wager.least
-            case "geometric":
-                return wager.bet + _geometric(wager, int(self.number) or wager.left)
-            case _:
-                return wager.most
-
-
-def _geometric(wager: Wager, rounds: int) -> float:
-    """Return the bet that, made at the same share of the pot in each of ``rounds``, is all-in in the end.
-
-    A bet of the share s, called, makes the pot 1 + 2s times as large: (1 + 2s)^n = 1 + 2 behind / pot.
-    """
-    growth: float = (1 + 2 * (wager.most - wager.bet) / wager.pot) ** (1 / max(rounds, 1))
-    return wager.pot * (growth - 1) / 2
-
-
-Size = str | float | BetSize
-
-
-def bet_size(size: Size) -> BetSize:
-    """Read a size.
-
-    ``"75%"``
-        of the pot, a call included: a raise *by* that much;
-    ``"2.5x"``
-        the bet that is faced: a raise *to* that much (with nothing to face, the least bet);
-    ``3``, ``"3c"``
-        chips: a bet of 3, a raise *by* 3;
-    ``"e"``, ``"2e"``
-        the share of the pot that, bet again in every round left (in two rounds), is all-in in the end;
-    ``"min"``, ``"all-in"`` or ``"a"``
-        the least and the most that the rules allow.
-    """
-    if isinstance(size, BetSize):
-        return size
-    if isinstance(size, str):
-        if size in _WORDS:
-            return _WORDS[size]
-        match = re.fullmatch(r"(\d{1,9}(?:\.\d{1,9})?)(%|x|c)", size)
-        if match is not None and float(match[1]) > 0:
-            number = float(match[1])
-            return (
-                BetSize("pot", number / 100)
-                if match[2] == "%"
-                else BetSize(_UNITS[match[2]], number)
-            )
-        match = re.fullmatch(r"([1-9])e", size)
-        if match is not None:
-            return BetSize("geometric", float(match[1]))
-    elif not isinstance(size, bool) and math.isfinite(size) and size > 0:
-        return BetSize("chips", float(size))
-    raise EquipoiseError(
-        f"found the size {size!r}, expected a positive number of chips, a share of the pot such as "
-        "'75%', a multiple of the bet such as '2.5x', 'e', 'min' or 'all-in'."
-    )
-
-
-_UNITS = {"x": "bet", "c": "chips"}
-_WORDS = {
-    "min": BetSize("min"),
-    "all-in": BetSize("all-in"),
-    "a": BetSize("all-in"),
-    "e": BetSize("geometric", 0.0),
-}
 
 
 @dataclass(frozen=True)
@@ -191,9 +87,18 @@ class NoLimit:
                 raise EquipoiseError(f"{name}: found {share:g}, expected a share from zero up.")
 
     def wager(
-        self, bets: tuple[float, ...], pot: float, raised: float, behind: float, left: int = 1
+        self,
+        bets: tuple[float, ...],
+        pot: float,
+        raised: float,
+        behind: float,
+        *,
+        player: int = 0,
+        left: int = 1,
+        count: int = 0,
+        is_open: bool = True,
     ) -> Wager:
-        """Return what the next bet or raise may be.
+        """Return what the next bet or raise of ``player`` may be.
 
         ``bets`` is what each player has put in during the round, ``pot`` all there is in the pot,
         ``raised`` the largest bet or raise of the round, ``behind`` the most a player may put in.
@@ -201,19 +106,31 @@ class NoLimit:
         bet, called = max(bets), pot + max(bets) - min(bets)
         least = min(bet + max(raised, self.smallest), behind)
         most = min(max(bet + called, least), behind) if self.pot_limit else behind
-        return Wager(bet, called, least, most, left)
+        before = (pot - sum(bets)) / 2
+        return Wager(bet, called, least, most, left, bets[player], before, count, is_open)
 
-    def amounts(self, sizes: Sequence[BetSize], wager: Wager) -> list[float]:
-        """Return the amounts that ``sizes`` come to, within the bounds, from small to large."""
+    def amounts(self, offer: Offer, wager: Wager) -> list[float]:
+        """Return the amounts that ``offer`` comes to, within the bounds, from small to large."""
         within: list[float] = []
-        for size in sizes:
+        for size in offer.sizes(wager) or ():
             amount = self._rounded(size.amount(wager))
+            if offer.is_strict and amount < wager.least < wager.most:
+                raise EquipoiseError(
+                    f"betting model: found the size '{size}', a raise to {amount:.12g}, below the "
+                    f"minimum: expected one to {wager.least:.12g} at least, when {wager.bet:.12g} is to be "
+                    "matched."
+                )
             within.append(min(max(amount, wager.least), wager.most))
-        if self.add and wager.most <= wager.bet + self._rounded(self.add * wager.pot):
+        is_capped = offer.is_capped(wager)
+        if (
+            self.add
+            and not is_capped
+            and wager.most <= wager.bet + self._rounded(self.add * wager.pot)
+        ):
             within.append(wager.most)
         forced = [wager.most if self._is_forced(a, wager) else a for a in within]
         distinct: list[float] = []
-        for amount in sorted(forced):
+        for amount in sorted(a for a in forced if offer.allows(a, wager)):
             if not distinct or amount - distinct[-1] > _ROUNDING * wager.most:
                 distinct.append(amount)
         return self._merged(distinct, wager) if self.merge else distinct
@@ -244,23 +161,9 @@ class NoLimit:
         return kept[::-1]
 
 
-class Menu(NamedTuple):
-    """The sizes that a player may choose from in a round."""
-
-    bets: Sequence[BetSize]
-    raises: Sequence[BetSize]
-
-
-def menu(bets: Sequence[Size], raises: Sequence[Size] | None = None) -> Menu:
-    """Read sizes; raises are bets unless given."""
-    opening = [bet_size(size) for size in bets]
-    return Menu(opening, opening if raises is None else [bet_size(size) for size in raises])
-
-
 def no_limit_stage(
     rules: NoLimit,
-    menus: tuple[Menu, Menu],
-    cap: int | None = None,
+    offers: tuple[Offer, Offer],
     first: int = 0,
     posted: tuple[float, float] = (0.0, 0.0),
     left: int = 1,
@@ -268,17 +171,17 @@ def no_limit_stage(
 ) -> Stage:
     """One round of no-limit betting.
 
-    Facing no bet: check (k) or bet one of the sizes on the player's menu; facing one: fold (f), call (c)
-    or raise. Actions are labelled with what the player has then put in during the round: ``b3`` is a bet
-    of 3, ``r9`` a raise to 9. Together there are at most ``cap`` bets and raises. ``posted`` are blinds:
-    what players have put in when the round begins; the larger counts as the first bet. With this round
-    there are ``left`` to come; ``after`` may choose what is played in the next one by who bet or raised
-    last.
+    Facing no bet: check (k) or bet; facing one: fold (f), call (c) or raise; by what is on offer to the
+    player. Actions are labelled with what the player has then put in during the round: ``b3`` is a bet
+    of 3, ``r9`` a raise to 9. ``posted`` are blinds: what players have put in when the round begins; the
+    larger counts as the first bet. With this round there are ``left`` to come; ``after`` may choose what is
+    played in the next one by who bet or raised last.
     """
-    if cap is not None and not (1 <= cap <= MOST_RAISES and cap == int(cap)):
-        raise EquipoiseError(f"cap: found {cap}, expected a whole number from 1 to {MOST_RAISES}.")
+    if any(offer.bets is None or offer.raises is None for offer in offers):
+        raise EquipoiseError("bets: found no sizes, expected those that players may choose from.")
     if first not in (0, 1):
         raise EquipoiseError(f"first: found seat {first}, expected 0 or 1.")
+    blinds = int(max(posted) > 0)
 
     def act(
         pot: Pot,
@@ -306,11 +209,19 @@ def no_limit_stage(
         actions[label] = act(
             called, _replaced(put, player, bet), behind, waiting[1:], raised, count, last
         )
-        if bet < behind and (cap is None or count < cap):
-            _refuse_many(count)
-            wager = rules.wager(put, sum(pot.paid), raised, behind, left - max(count - 1, 0))
-            sizes = menus[player].raises if bet > 0 else menus[player].bets
-            for amount in rules.amounts(sizes, wager):
+        if bet < behind:
+            wager = rules.wager(
+                put,
+                sum(pot.paid),
+                raised,
+                behind,
+                player=player,
+                left=left - max(count - 1, 0),
+                count=count,
+                is_open=count > blinds,
+            )
+            for amount in rules.amounts(offers[player], wager):
+                _refuse_many(count)
                 more = pot.put(player, amount - put[player])
                 now = _replaced(put, player, amount)
                 # A short all-in is no full raise; nobody can raise after it anyway.
@@ -328,7 +239,7 @@ def no_limit_stage(
                 f"stacks: found {min(rules.stacks):g}, expected at least what is put in "
                 f"without a choice, {max(pot.paid):g}."
             )
-        return act(pot, posted, behind, (first, 1 - first), max(posted), int(max(posted) > 0), None)
+        return act(pot, posted, behind, (first, 1 - first), max(posted), blinds, None)
 
     return stage
 
@@ -349,7 +260,7 @@ def no_limit(
     rounds: int,
     *,
     stacks: float | Sequence[float],
-    bets: Sequence[Size] | Sequence[Sequence[Size]],
+    bets: Sequence[Size] | Sequence[Sequence[Size]] | None = None,
     raises: Sequence[Size] | Sequence[Sequence[Size]] | None = None,
     cap: int | Sequence[int] | None = None,
     antes: float = 0,
@@ -358,6 +269,7 @@ def no_limit(
     smallest: float | None = None,
     pot_limit: bool = False,
     chip: float = 0,
+    model: BettingModel | None = None,
 ) -> BettingTree:
     """No-limit poker betting between two players over ``rounds`` rounds.
 
@@ -377,6 +289,8 @@ def no_limit(
         The smallest bet: the larger blind unless given, without blinds the ante.
     pot_limit, chip
         As in :class:`NoLimit`.
+    model
+        A betting model, in place of ``bets``, ``raises`` and ``cap``.
     """
     if rounds < 1:
         raise EquipoiseError(f"rounds: found {rounds}, expected at least 1.")
@@ -385,15 +299,35 @@ def no_limit(
     chips = tuple(stacks) if isinstance(stacks, Sequence) else (stacks, stacks)
     least = smallest_bet(antes, posted) if smallest is None else smallest
     rules = NoLimit(_two("stacks", chips), least, pot_limit, chip)
-    caps = (None,) * rounds if cap is None else per_round("cap", cap, rounds)
     firsts = per_round("first", first, rounds)
-    openings = _lists("bets", bets, rounds)
-    raisings = (None,) * rounds if raises is None else _lists("raises", raises, rounds)
+    if model is not None and (bets is not None or raises is not None or cap is not None):
+        raise EquipoiseError(
+            "model: found bets, raises or a cap beside it, expected one of the two."
+        )
+    offers = _offers(rounds, bets, raises, cap) if model is None else model.offers(rounds)
     stages = []
-    for j, (bet, more) in enumerate(zip(openings, raisings, strict=True)):
-        own, before = menu(bet, more), posted if j == 0 else (0.0, 0.0)
-        stages.append(no_limit_stage(rules, (own, own), caps[j], firsts[j], before, rounds - j))
+    for j, offer in enumerate(offers):
+        before = posted if j == 0 else (0.0, 0.0)
+        stages.append(no_limit_stage(rules, (offer, offer), firsts[j], before, rounds - j))
     return assemble(stages, paid=[antes + blind for blind in posted])
+
+
+def _offers(
+    rounds: int,
+    bets: Sequence[Size] | Sequence[Sequence[Size]] | None,
+    raises: Sequence[Size] | Sequence[Sequence[Size]] | None,
+    cap: int | Sequence[int] | None,
+) -> list[Offer]:
+    """Return what is on offer in each round."""
+    if bets is None:
+        raise EquipoiseError("bets: found none, expected a list of sizes, or a betting model.")
+    caps = (None,) * rounds if cap is None else per_round("cap", cap, rounds)
+    openings = _lists("bets", bets, rounds)
+    raisings = openings if raises is None else _lists("raises", raises, rounds)
+    return [
+        Offer.of(opening, raising, most)
+        for opening, raising, most in zip(openings, raisings, caps, strict=True)
+    ]
 
 
 def smallest_bet(antes: float, blinds: Sequence[float]) -> float:

@@ -56,13 +56,25 @@ class Sizes:
     nonzeros: int | None
 
 
-def sizes(game: StageGame, rounds: Sequence[SignalRound] | None = None) -> Sizes:
+def sizes(
+    game: StageGame,
+    rounds: Sequence[SignalRound] | None = None,
+    buckets: Sequence[int] | None = None,
+) -> Sizes:
     """Return the sizes of ``game``: unabstracted, or with the views (buckets) of ``rounds``.
 
-    ``nodes`` and ``signal_tree_nodes`` are always those of the unabstracted game.
+    Given only the number of ``buckets`` of each round, the same for every player, all but the nonzeros
+    are known. ``nodes`` and ``signal_tree_nodes`` are always those of the unabstracted game.
     """
     tree = game.tree
-    if rounds is None:
+    if buckets is not None:
+        if len(buckets) != game.rounds or min(buckets) < 1:
+            raise EquipoiseError(
+                f"{game.name}: buckets: found {'-'.join(map(str, buckets))}, expected a positive number "
+                f"for each of {game.rounds} rounds."
+            )
+        views = (tuple(buckets),) * game.players
+    elif rounds is None:
         views = tuple(
             tuple(game.view_count(player, turn) for turn in range(game.rounds))
             for player in range(game.players)
@@ -77,7 +89,10 @@ def sizes(game: StageGame, rounds: Sequence[SignalRound] | None = None) -> Sizes
     rows = columns = entries = nonzeros = None
     if game.players == 2:
         rows, columns = program_size(infosets, sequences)
-        entries = _raw_nonzeros(game) if rounds is None else payoff_nonzeros(tree, rounds)
+        if rounds is not None:
+            entries = payoff_nonzeros(tree, rounds)
+        elif buckets is None:
+            entries = _raw_nonzeros(game)
         nonzeros = None if entries is None else entries + sum(infosets) + sum(sequences)
     return Sizes(
         nodes=tree_nodes(game),
@@ -90,6 +105,23 @@ def sizes(game: StageGame, rounds: Sequence[SignalRound] | None = None) -> Sizes
         payoff_nonzeros=entries,
         nonzeros=nonzeros,
     )
+
+
+@dataclass(frozen=True)
+class BettingSizes:
+    """Sizes of a betting tree: decision nodes, leaves, and the histories that begin each round."""
+
+    decisions: int
+    leaves: int
+    round_starts: tuple[int, ...]
+
+
+def betting_sizes(tree: BettingTree) -> BettingSizes:
+    """Return the sizes of what players do; a history that is over begins no round."""
+    acts = tree.player != TERMINAL
+    before = np.where(tree.parent < 0, -1, tree.round[tree.parent])
+    starts = np.bincount(tree.round[acts & (tree.round > before)], minlength=tree.rounds)
+    return BettingSizes(int(acts.sum()), int((~acts).sum()), tuple(starts.tolist()))
 
 
 def program_size(infosets: Sequence[int], sequences: Sequence[int]) -> tuple[int, int]:
