@@ -14,12 +14,15 @@ from equipoise.cli.output import print_facts, print_json
 def command(
     game: options.Game,
     target: Annotated[
-        Path, typer.Argument(metavar="TARGET", help="The file to write: *.efg or *.nfg.")
+        Path, typer.Argument(metavar="TARGET", help="The file to write: *.efg, *.nfg or *.bml.")
     ],
     nodes: options.Nodes = None,
     json: options.Json = False,
 ) -> None:
-    """Write a game as a Gambit file, exactly: payoffs and probabilities stay rational."""
+    """Write a game as a Gambit file, exactly: payoffs and probabilities stay rational.
+
+    The betting of a poker game is written as a file of the Betting Model Language (*.bml).
+    """
     from equipoise.games.files.convert import convert
 
     written = convert(game, target)

@@ -24,7 +24,7 @@ Game = Annotated[
     str,
     typer.Argument(
         metavar="GAME",
-        help="A named game (leduc, 'leduc(ranks=5,suits=2)'), a file (*.efg, *.nfg, *.toml), or "
+        help="A named game (leduc, 'leduc(ranks=5,suits=2)'), a file (*.efg, *.nfg, *.bml, *.toml), or "
         "openspiel:NAME.",
         autocompletion=complete_game,
     ),
