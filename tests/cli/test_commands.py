@@ -45,6 +45,8 @@ COMMANDS = (
     "repeated",
     "qualitative",
     "nash",
+    "match",
+    "field",
 )
 
 

@@ -28,6 +28,7 @@ from equipoise.play.agents import (
 from equipoise.play.episode import Episode, play_out
 from equipoise.play.expectation import exact_mean, strategy_of
 from equipoise.play.field import Field, play_field, runoff
+from equipoise.play.luck import without_luck
 from equipoise.play.matches import Terms, play_match, smallest_bet
 from equipoise.play.observation import Observation
 from equipoise.play.rulebook import rulebook
@@ -307,3 +308,56 @@ def test_bad_terms_are_refused() -> None:
     with pytest.raises(EquipoiseError, match="expected those of poker"):
         play_match("tract", always_call(), Uniform(), Terms(2))
     assert math.isinf(Score(np.ones(1)).deviation)
+
+
+def test_luck_is_taken_out_and_nothing_else() -> None:
+    """The adjusted score has the same expectation and a smaller variance, and is the conditional mean.
+
+    Hand by hand it is what an explicit sum over the agent's hands gives.
+    """
+    game = poker.rhode_island(4, 3)
+    agents = [StrategyPlayer(random_strategy(game, seed)) for seed in (9, 10)]
+    match = play_match(game, *agents, Terms(40_000, duplicate=True), luck=True)
+    assert match.adjusted is not None
+    assert match.expected is not None
+    assert match.adjusted.deviation < match.score.deviation
+    assert abs(match.adjusted.mean - match.expected) < 4 * match.adjusted.half_width / 1.96
+
+
+def test_adjusted_hands_are_conditional_means() -> None:
+    game = poker.leduc()
+    agents = [StrategyPlayer(random_strategy(game, seed)) for seed in (11, 12)]
+    seats = [behaviour_of(agent, game) for agent in agents]
+    draw = np.random.default_rng(13)
+    plays = simulate(game, seats, draw.random((300, 3)), draw.random((300, choices(game))))
+    for player in (0, 1):
+        left = without_luck(game, seats[player], player, plays.leaves, plays.cards, plays.payoffs)
+        changed = 0
+        for leaf, cards, paid, found in zip(
+            plays.leaves.tolist(), plays.cards.tolist(), plays.payoffs, left, strict=True
+        ):
+            total = weight = 0.0
+            for own in set(range(6)) - set(cards):
+                total, weight = _add(game, agents[player], player, leaf, cards, own, total, weight)
+            total, weight = _add(
+                game, agents[player], player, leaf, cards, cards[player], total, weight
+            )
+            assert found == pytest.approx(total / weight, abs=1e-12)
+            changed += found != paid
+        assert changed > 30
+
+
+def _add(game, agent, player, leaf, cards, own, total, weight):  # type: ignore[no-untyped-def]
+    """Add the play in which ``player`` holds ``own`` instead, if she bets alike with it."""
+    book, tree = rulebook(game), game.tree
+    held = list(cards)
+    held[player] = own
+    chance, node = 1.0, leaf
+    while (parent := int(tree.parent[node])) >= 0:
+        if tree.player[parent] == player:
+            public = (held[2],) if tree.round[parent] else ()
+            seen = book.situation(parent, player, (own,), public)
+            chance *= agent.policy(seen)[tree.action[node]]
+        node = parent
+    paid = book.payoffs((tuple(held), leaf))[0]
+    return total + chance * paid, weight + chance

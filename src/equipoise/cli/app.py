@@ -22,6 +22,7 @@ from equipoise.cli import (
     convert,
     icm,
     info,
+    match,
     nash,
     plot,
     qualitative,
@@ -58,6 +59,8 @@ app.command("export")(text.export_command)
 app.command("import")(text.import_command)
 app.command("qualitative")(qualitative.command)
 app.command("nash")(nash.command)
+app.command("match")(match.command)
+app.command("field")(match.field_command)
 app.command("tournament", epilog=tournament.EPILOG)(tournament.command)
 app.command("icm")(icm.command)
 

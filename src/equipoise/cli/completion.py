@@ -23,6 +23,15 @@ def complete_strategy(incomplete: str) -> list[str]:
     return _files(incomplete, (SUFFIX,))
 
 
+def complete_agent(incomplete: str) -> list[str]:
+    """Return agents and strategy files that begin with ``incomplete``."""
+    word, colon, rest = incomplete.partition(":")
+    if colon:
+        return [f"{word}:{path}" for path in complete_strategy(rest)] if word == "nemesis" else []
+    names = ("uniform", "always-call", "always-raise", "always-fold", "learner", "nemesis:")
+    return [name for name in names if name.startswith(incomplete)] + complete_strategy(incomplete)
+
+
 def complete_algorithm(incomplete: str) -> list[str]:
     """Return methods that begin with ``incomplete``; after a wrapper's name, those it can wrap."""
     from equipoise.solvers.methods import METHODS, WRAPPERS

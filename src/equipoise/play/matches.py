@@ -22,6 +22,7 @@ from equipoise.games.trees.extensive import ExtensiveGame
 from equipoise.play.agents import Agent, StrategyPlayer
 from equipoise.play.episode import Episode, play_out
 from equipoise.play.expectation import exact_mean
+from equipoise.play.luck import without_luck
 from equipoise.play.rulebook import SignalBook, rulebook
 from equipoise.play.score import Score, Series
 from equipoise.play.simulate import Behaviour, behaviour_of, choices, natures, simulate
@@ -85,6 +86,9 @@ class Match:
         How often each agent found nothing in its strategy and fell back.
     expected
         What the first agent wins a hand on average, exactly, where both strategies are known.
+    without_luck
+        As ``units``, with the luck of the first agent's cards taken out (:mod:`equipoise.play.luck`), if
+        that was asked for.
     """
 
     game: Game
@@ -93,6 +97,12 @@ class Match:
     units: Floats
     missing: tuple[int, int] = (0, 0)
     expected: float | None = None
+    without_luck: Floats | None = None
+
+    @cached_property
+    def adjusted(self) -> Score | None:
+        """The score without the luck of the first agent's cards."""
+        return None if self.without_luck is None else Score(self.without_luck.reshape(-1))
 
     @cached_property
     def score(self) -> Score:
@@ -122,14 +132,11 @@ def smallest_bet(game: Game) -> float | None:
         return None
     book = rulebook(game)
     assert isinstance(book, SignalBook)
-    paid, tree = book.contributions, game.tree
-    assert paid is not None
-    sizes = [
-        float(paid[node].max() - paid[tree.parent[node]].max())
-        for node in range(1, len(tree.parent))
-        if tree.action[node][0] in "br" and tree.round[tree.parent[node]] == 0
-    ]
-    return min(sizes, default=None)
+    assert book.contributions is not None
+    most, tree = book.contributions.max(axis=1), game.tree
+    above = np.maximum(tree.parent, 0)
+    sizes = (most - most[above])[(tree.round[above] == 0) & (most > most[above])]
+    return float(sizes.min()) if len(sizes) else None
 
 
 def play_match(
@@ -140,30 +147,36 @@ def play_match(
     *,
     watch: Watch | None = None,
     exact: bool = True,
+    luck: bool = False,
 ) -> Match:
     """Let two agents play; ``watch`` is told how many more hands are done.
 
     Agents whose distributions are known play in batches. With ``exact`` their expectation is computed
-    beside, where the game is small enough to certify.
+    beside, where the game is small enough to certify; with ``luck`` the luck of the first agent's cards is
+    taken out beside, in poker.
     """
     rules = match_rules(game)
     tell = watch or (lambda hands: None)
-    arrays = behaviour_of(first, rules), behaviour_of(second, rules)
-    units = np.empty((terms.series, terms.units))
-    missing = np.zeros(2, dtype=np.int64)
+    pair = behaviour_of(first, rules), behaviour_of(second, rules)
+    book = _Book(rules, terms, tell, luck)
     for number in range(terms.series):
-        if arrays[0] is not None and arrays[1] is not None:
-            pair = arrays[0], arrays[1]
-            units[number] = _fast_series(rules, pair, terms, number, tell, missing)
+        if pair[0] is not None and pair[1] is not None:
+            book.fast_series((pair[0], pair[1]), number)
+        elif luck:
+            raise EquipoiseError(
+                "match: luck can be taken out between agents with known strategies in poker for two, expected "
+                "such agents."
+            )
         else:
-            units[number] = _slow_series(rules, (first, second), terms, number, tell, missing)
+            book.slow_series((first, second), number)
     return Match(
         game=rules,
         names=(first.name, second.name),
         terms=terms,
-        units=units,
-        missing=(int(missing[0]), int(missing[1])),
+        units=book.units,
+        missing=(int(book.missing[0]), int(book.missing[1])),
         expected=exact_mean(rules, first, second) if exact else None,
+        without_luck=book.adjusted,
     )
 
 
@@ -182,71 +195,76 @@ def _missing(agent: Agent) -> int:
     return agent.missing if isinstance(agent, StrategyPlayer) else 0
 
 
-def _legs(terms: Terms) -> tuple[int, ...]:
-    """Return which agent sits first in the first hand of every leg."""
-    return (0, 1) if terms.duplicate else (0,)
+class _Book:
+    """Keeps what is won while a match is played."""
 
+    def __init__(self, game: Game, terms: Terms, tell: Watch, luck: bool) -> None:
+        if luck and not isinstance(game, PokerGame):
+            raise EquipoiseError(
+                f"match: '{game.name}' is a game without cards on a table, expected poker to take luck out."
+            )
+        self.game, self.terms, self.tell = game, terms, tell
+        self.legs = (0, 1) if terms.duplicate else (0,)
+        self.units = np.zeros((terms.series, terms.units))
+        self.adjusted = np.zeros_like(self.units) if luck else None
+        self.missing = np.zeros(2, dtype=np.int64)
 
-def _fast_series(
-    game: Game,
-    pair: tuple[Behaviour, Behaviour],
-    terms: Terms,
-    number: int,
-    tell: Watch,
-    missing: NDArray[np.int64],
-) -> Floats:
-    """Play a series in batches: seats change after every hand, and in the second leg are swapped."""
-    won = np.zeros(terms.units)
-    for begin in range(0, terms.units, _CHUNK):
-        count = min(_CHUNK, terms.units - begin)
-        dealt, draw = _deals(game, terms.seed, number, begin, count)
-        for leg in _legs(terms):
-            chosen = draw.random((count, choices(game)))
-            for parity in (0, 1):
-                seat = (parity + leg) % 2
-                rows = slice(parity, None, 2)
+    def fast_series(self, pair: tuple[Behaviour, Behaviour], number: int) -> None:
+        """Play a series in batches: seats change after every hand, and in the second leg are swapped."""
+        for begin, count in self._batches():
+            dealt, draw = self._deals(number, begin, count)
+            for leg in self.legs:
+                chosen = draw.random((count, choices(self.game)))
+                for parity in range(min(count, 2)):
+                    rows = slice(parity, None, 2)
+                    hands = (number, slice(begin + parity, begin + count, 2))
+                    self._seat(pair, (parity + leg) % 2, dealt[rows], chosen[rows], hands)
+            self.tell(count * len(self.legs))
+
+    def _seat(
+        self,
+        pair: tuple[Behaviour, Behaviour],
+        seat: int,
+        dealt: Floats,
+        chosen: Floats,
+        hands: tuple[int, slice],
+    ) -> None:
+        """Play some hands with the first agent in ``seat`` and add up what it wins."""
+        game = self.game
+        plays = simulate(game, pair if seat == 0 else pair[::-1], dealt, chosen)
+        sign = (1 if seat == 0 else -1) / len(self.legs)
+        self.units[hands] += sign * plays.payoffs
+        self.missing += plays.missing if seat == 0 else plays.missing[::-1]
+        if self.adjusted is not None:
+            assert isinstance(game, PokerGame)
+            left = without_luck(game, pair[0], seat, plays.leaves, plays.cards, plays.payoffs)
+            self.adjusted[hands] += sign * left
+
+    def slow_series(self, pair: tuple[Agent, Agent], number: int) -> None:
+        """Play a series hand by hand, on the deals that the fast road would have."""
+        before = [_missing(agent) for agent in pair]
+        for leg in self.legs:
+            for i, agent in enumerate(pair):
+                agent.reset(f"{self.terms.seed}/{number}/{leg}/{i}")
+            for hand, nature in enumerate(self._natures(number)):
+                seat = (hand + leg) % 2
                 agents = pair if seat == 0 else pair[::-1]
-                plays = simulate(game, agents, dealt[rows], chosen[rows])
-                pays = plays.payoffs if seat == 0 else -plays.payoffs
-                won[begin + parity : begin + count : 2] += pays
-                missing += plays.missing if seat == 0 else plays.missing[::-1]
-        tell(count * len(_legs(terms)))
-    return won / len(_legs(terms))
+                pays = play_out(Episode(self.game, nature=iter(nature).__next__), agents)
+                self.units[number, hand] += pays[seat] / len(self.legs)
+                self.tell(1)
+        self.missing += [_missing(agent) - had for agent, had in zip(pair, before, strict=True)]
 
+    def _batches(self) -> Iterator[tuple[int, int]]:
+        """Yield beginnings and lengths of batches of hands."""
+        for begin in range(0, self.terms.units, _CHUNK):
+            yield begin, min(_CHUNK, self.terms.units - begin)
 
-def _deals(
-    game: Game, seed: int, number: int, begin: int, count: int
-) -> tuple[Floats, np.random.Generator]:
-    """Return nature's numbers for some hands of a series, and what draws the rest."""
-    draw = np.random.default_rng([seed, number, begin])
-    return draw.random((count, natures(game))), draw
+    def _deals(self, number: int, begin: int, count: int) -> tuple[Floats, np.random.Generator]:
+        """Return nature's numbers for some hands of a series, and what draws the rest."""
+        draw = np.random.default_rng([self.terms.seed, number, begin])
+        return draw.random((count, natures(self.game))), draw
 
-
-def _slow_series(
-    game: Game,
-    pair: tuple[Agent, Agent],
-    terms: Terms,
-    number: int,
-    tell: Watch,
-    missing: NDArray[np.int64],
-) -> Floats:
-    """Play a series hand by hand, on the deals that the fast road would have."""
-    won, before = np.zeros(terms.units), [_missing(agent) for agent in pair]
-    for leg in _legs(terms):
-        for i, agent in enumerate(pair):
-            agent.reset(f"{terms.seed}/{number}/{leg}/{i}")
-        for hand, nature in enumerate(_natures(game, terms, number)):
-            seat = (hand + leg) % 2
-            agents = pair if seat == 0 else pair[::-1]
-            pays = play_out(Episode(game, nature=iter(nature).__next__), agents)
-            won[hand] += pays[seat]
-            tell(1)
-    missing += [_missing(agent) - had for agent, had in zip(pair, before, strict=True)]
-    return won / len(_legs(terms))
-
-
-def _natures(game: Game, terms: Terms, number: int) -> Iterator[Sequence[float]]:
-    """Yield nature's numbers for every hand of a series."""
-    for begin in range(0, terms.units, _CHUNK):
-        count = min(_CHUNK, terms.units - begin)
-        yield from _deals(game, terms.seed, number, begin, count)[0].tolist()
+    def _natures(self, number: int) -> Iterator[Sequence[float]]:
+        """Yield nature's numbers for every hand of a series."""
+        for begin, count in self._batches():
+            yield from self._deals(number, begin, count)[0].tolist()

@@ -7,6 +7,7 @@ revealed and a node of the betting tree, so that Texas hold'em is played as Kuhn
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from functools import cached_property, lru_cache
 from typing import Any, Protocol
@@ -294,18 +295,20 @@ class SignalBook:
         tree = self.tree
         if not isinstance(self.game, PokerGame) or self.game.players != 2:
             return None
-        paid = np.full((len(tree.parent), 2), np.inf)
+        parents, kinds = tree.parent.tolist(), tree.kind.tolist()
+        base, scale, players = tree.base.tolist(), tree.scale.tolist(), tree.player.tolist()
+        paid = [[math.inf, math.inf] for _ in parents]
         for node in range(len(paid) - 1, -1, -1):
-            parent = int(tree.parent[node])
-            if tree.player[node] == LEAF and tree.kind[node] != NO_OUTCOME:
-                paid[node] = tree.scale[node] - tree.base[node]
-            elif tree.player[node] == LEAF:
-                folder = int(tree.player[parent])
-                paid[node, folder] = -tree.base[node, folder]
+            own, parent = paid[node], parents[node]
+            if players[node] == LEAF and kinds[node] != NO_OUTCOME:
+                own[:] = [scale[node] - base[node][0], scale[node] - base[node][1]]
+            elif players[node] == LEAF:
+                own[players[parent]] = -base[node][players[parent]]
             if parent >= 0:
-                paid[parent] = np.minimum(paid[parent], paid[node])
+                paid[parent] = [min(a, b) for a, b in zip(paid[parent], own, strict=True)]
+        found = np.array(paid)
         # Who wins by a fold has put in what she had before it.
-        return np.where(np.isinf(paid), paid[np.maximum(tree.parent, 0)], paid)
+        return np.where(np.isinf(found), found[np.maximum(tree.parent, 0)], found)
 
     @cached_property
     def words(self) -> tuple[tuple[str, ...], ...]:
