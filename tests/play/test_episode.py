@@ -24,7 +24,7 @@ from equipoise.road.verbs import rules_of
 from equipoise.strategy.keys import keys_of
 
 # Families whose plays are no episodes: they have commands of their own.
-OTHERS = {"tournament", "unrevealing", "revealing", "partial", "irrational"}
+OTHERS = {"tournament", "spot", "unrevealing", "revealing", "partial", "irrational"}
 SPECS = [name for name in GAMES if name not in OTHERS] + ["openspiel:tiny_hanabi"]
 PLAYED = {
     **{spec: spec for spec in SPECS},

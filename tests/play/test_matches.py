@@ -32,8 +32,8 @@ from equipoise.play.luck import without_luck
 from equipoise.play.matches import Terms, play_match, smallest_bet
 from equipoise.play.observation import Observation
 from equipoise.play.rulebook import rulebook
-from equipoise.play.score import Score, Series
 from equipoise.play.simulate import behaviour_of, choices, natures, simulate
+from equipoise.play.winnings import Series, Winnings
 from equipoise.road.verbs import rules_of
 from equipoise.strategy.profile import Strategy
 
@@ -247,7 +247,7 @@ def test_sign_tests_are_those_of_the_thesis() -> None:
 def test_intervals_are_those_of_the_thesis(row: tuple[int, float, float, float, float]) -> None:
     count, mean, deviation, low, high = row
     noise = np.tile([1.0, -1.0], count // 2)
-    score = Score(mean + deviation * noise / noise.std(ddof=1))
+    score = Winnings(mean + deviation * noise / noise.std(ddof=1))
     assert score.deviation == pytest.approx(deviation)
     # Printed with three digits, from a mean with three.
     assert score.interval == pytest.approx((low, high), abs=1.1e-3)
@@ -263,7 +263,7 @@ def test_learning_opponents_are_judged_by_the_match() -> None:
 
 
 def test_a_long_match_is_split() -> None:
-    score = Score(np.repeat([1.0, -1.0, 2.0, 3.0], 50))
+    score = Winnings(np.repeat([1.0, -1.0, 2.0, 3.0], 50))
     assert score.split(20).sign_test[:3] == (15, 5, 0)
     assert score.last(0.25).mean == 3
     with pytest.raises(EquipoiseError, match="found 300 series of 200 units"):
@@ -307,7 +307,7 @@ def test_bad_terms_are_refused() -> None:
         play_match(poker.kuhn(4, players=3), Uniform(), Uniform(), Terms(2))
     with pytest.raises(EquipoiseError, match="expected those of poker"):
         play_match("tract", always_call(), Uniform(), Terms(2))
-    assert math.isinf(Score(np.ones(1)).deviation)
+    assert math.isinf(Winnings(np.ones(1)).deviation)
 
 
 def test_luck_is_taken_out_and_nothing_else() -> None:

@@ -16,7 +16,7 @@ from equipoise.cli.output import note, number, print_facts, print_json, print_ta
 if TYPE_CHECKING:
     from equipoise.play.field import Field
     from equipoise.play.matches import Match, Watch
-    from equipoise.play.score import Score
+    from equipoise.play.winnings import Winnings
 
 # A match of one series is cut into this many for the sign test, as Gilpin (2009) did.
 _PARTS = 20
@@ -151,7 +151,7 @@ def _match_fields(match: Match) -> dict[str, Any]:
     return fields
 
 
-def _score_fields(score: Score, bet: float | None) -> dict[str, Any]:
+def _score_fields(score: Winnings, bet: float | None) -> dict[str, Any]:
     low, high = score.interval
     fields: dict[str, Any] = {
         "mean": score.mean,
@@ -206,7 +206,7 @@ def _print_match(match: Match) -> None:
     print_facts(facts)
 
 
-def _shown(score: Score, bet: float | None, unit: str) -> str:
+def _shown(score: Winnings, bet: float | None, unit: str) -> str:
     """Return a mean and its interval."""
     scale = 1.0 if bet is None else 1 / bet
     low, high = score.interval

@@ -24,8 +24,8 @@ from equipoise.play.episode import Episode, play_out
 from equipoise.play.expectation import exact_mean
 from equipoise.play.luck import without_luck
 from equipoise.play.rulebook import SignalBook, rulebook
-from equipoise.play.score import Score, Series
 from equipoise.play.simulate import Behaviour, behaviour_of, choices, natures, simulate
+from equipoise.play.winnings import Series, Winnings
 
 Floats = NDArray[np.float64]
 Game = ExtensiveGame | StageGame
@@ -100,14 +100,14 @@ class Match:
     without_luck: Floats | None = None
 
     @cached_property
-    def adjusted(self) -> Score | None:
+    def adjusted(self) -> Winnings | None:
         """The score without the luck of the first agent's cards."""
-        return None if self.without_luck is None else Score(self.without_luck.reshape(-1))
+        return None if self.without_luck is None else Winnings(self.without_luck.reshape(-1))
 
     @cached_property
-    def score(self) -> Score:
+    def score(self) -> Winnings:
         """What the first agent won, over all hands."""
-        return Score(self.units.reshape(-1))
+        return Winnings(self.units.reshape(-1))
 
     @cached_property
     def series(self) -> Series:
@@ -115,10 +115,10 @@ class Match:
         return Series(self.units.mean(axis=1))
 
     @cached_property
-    def last_tenth(self) -> Score:
+    def last_tenth(self) -> Winnings:
         """The last tenth of every series: what is won against an opponent that has learnt."""
         length = max(1, round(self.units.shape[1] / 10))
-        return Score(self.units[:, -length:].reshape(-1))
+        return Winnings(self.units[:, -length:].reshape(-1))
 
     @property
     def bet(self) -> float | None:

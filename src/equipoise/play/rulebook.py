@@ -7,7 +7,6 @@ revealed and a node of the betting tree, so that Texas hold'em is played as Kuhn
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from functools import cached_property, lru_cache
 from typing import Any, Protocol
@@ -20,6 +19,7 @@ from equipoise.games.poker.game import PokerGame
 from equipoise.games.signals.betting import NO_OUTCOME
 from equipoise.games.signals.betting import TERMINAL as LEAF
 from equipoise.games.signals.chance import Deal, WithoutReplacement
+from equipoise.games.signals.chips import chips
 from equipoise.games.signals.stage_game import PUBLIC, StageGame, View
 from equipoise.games.signals.unroll import SignalRules, State
 from equipoise.games.signals.views import views
@@ -195,7 +195,8 @@ class SignalBook:
 
     def payoffs(self, state: State) -> tuple[float, ...]:
         """Return base + scale * kind(signals) for each player."""
-        return tuple(float(amount) for amount in self._rules.payoffs(state))
+        public, private = self.game.split(state[0])
+        return self.settled(state[1], private, public)
 
     def observe(self, state: State, player: int, moves: Sequence[Move]) -> Observation:
         """Return the player's signals, what is public, and at a showdown all signals."""
@@ -204,10 +205,9 @@ class SignalBook:
         seen = _seen(self.game, player, moves)
         if self.player(state) != TERMINAL:
             return self.situation(node, player, private[player], public, seen)
-        names = [tuple(self.game.signals[s] for s in own) for own in private]
         is_open = self.tree.kind[node] != NO_OUTCOME
-        shown = tuple(own if is_open or i == player else None for i, own in enumerate(names))
-        return self._end(node, player, shown, public, seen, self.payoffs(state))
+        shown = tuple(own if is_open or i == player else None for i, own in enumerate(private))
+        return self.ending(node, player, shown, public, seen)
 
     def situation(
         self, node: int, player: int, private: Deal, public: Deal, moves: Sequence[Move] = ()
@@ -236,27 +236,43 @@ class SignalBook:
             paid=self._paid(node),
         )
 
-    def _end(
+    def ending(
         self,
         node: int,
         player: int,
-        shown: tuple[tuple[str, ...] | None, ...],
+        shown: Sequence[Deal | None],
         public: Deal,
-        moves: Sequence[Move],
-        payoffs: tuple[float, ...],
+        moves: Sequence[Move] = (),
     ) -> Observation:
+        """Return what ``player`` knows at a leaf, where some players' signals are ``shown``."""
+        names = tuple(
+            None if own is None else tuple(self.game.signals[s] for s in own) for own in shown
+        )
         return Observation(
             game=self.name,
             player=player,
-            private=shown[player] or (),
+            private=names[player] or (),
             public=tuple(self.game.signals[s] for s in public),
             turn=int(self.tree.round[node]),
             history=self.tree.histories[node],
             moves=tuple(moves),
             paid=self._paid(node),
-            payoffs=payoffs,
-            shown=shown,
+            payoffs=self.settled(node, shown, public),
+            shown=names,
         )
+
+    def settled(self, node: int, shown: Sequence[Deal | None], public: Deal) -> tuple[float, ...]:
+        """Return what each player is paid at a leaf; where signals decide, all must be shown."""
+        tree = self.tree
+        base = [float(amount) for amount in tree.base[node]]
+        if tree.kind[node] == NO_OUTCOME:
+            return tuple(base)
+        private = tuple(own for own in shown if own is not None)
+        if len(private) < len(shown):
+            raise EquipoiseError(f"{self.name}: found hidden signals at a showdown, expected all.")
+        values = self.game.outcomes[tree.kinds[tree.kind[node]]](public, private)
+        scale = float(tree.scale[node])
+        return tuple(own + scale * float(value) for own, value in zip(base, values, strict=True))
 
     def view_number(self, observation: Observation) -> int:
         """Return the number, in :func:`equipoise.games.signals.views.views`, of what a player has seen."""
@@ -291,24 +307,17 @@ class SignalBook:
 
     @cached_property
     def contributions(self) -> NDArray[np.float64] | None:
-        """What each player has paid at each node, in poker between two: the least she can lose below."""
+        """What each player has paid at each node, in poker between two."""
         tree = self.tree
         if not isinstance(self.game, PokerGame) or self.game.players != 2:
             return None
-        parents, kinds = tree.parent.tolist(), tree.kind.tolist()
-        base, scale, players = tree.base.tolist(), tree.scale.tolist(), tree.player.tolist()
-        paid = [[math.inf, math.inf] for _ in parents]
-        for node in range(len(paid) - 1, -1, -1):
-            own, parent = paid[node], parents[node]
-            if players[node] == LEAF and kinds[node] != NO_OUTCOME:
-                own[:] = [scale[node] - base[node][0], scale[node] - base[node][1]]
-            elif players[node] == LEAF:
-                own[players[parent]] = -base[node][players[parent]]
-            if parent >= 0:
-                paid[parent] = [min(a, b) for a, b in zip(paid[parent], own, strict=True)]
-        found = np.array(paid)
-        # Who wins by a fold has put in what she had before it.
-        return np.where(np.isinf(found), found[np.maximum(tree.parent, 0)], found)
+        known = chips(tree)
+        paid = np.stack([known.matched, known.matched], axis=1)
+        acts = np.flatnonzero(tree.player >= 0)
+        paid[acts, tree.player[acts]] = known.paid[acts]
+        folded = np.flatnonzero((tree.player == LEAF) & (tree.kind == NO_OUTCOME))
+        paid[folded] = paid[tree.parent[folded]]
+        return paid
 
     @cached_property
     def words(self) -> tuple[tuple[str, ...], ...]:

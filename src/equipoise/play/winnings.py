@@ -23,14 +23,14 @@ NORMAL_95 = 1.959963984540054
 
 
 @dataclass(frozen=True, eq=False)
-class Score:
+class Winnings:
     """What an agent won, unit by unit, in chips a hand."""
 
     units: Floats
 
     def __post_init__(self) -> None:
         if not len(self.units):
-            raise EquipoiseError("score: found no hands, expected at least one.")
+            raise EquipoiseError("winnings: found no hands, expected at least one.")
 
     @property
     def mean(self) -> float:
@@ -61,14 +61,14 @@ class Score:
         """Cut a long match into ``parts`` series: the winner is who wins more of them."""
         if not 1 <= parts <= len(self.units):
             raise EquipoiseError(
-                f"score: found {parts} series of {len(self.units)} units, expected 1 to as many as there "
+                f"winnings: found {parts} series of {len(self.units)} units, expected 1 to as many as there "
                 "are units."
             )
         return Series(np.array([part.mean() for part in np.array_split(self.units, parts)]))
 
-    def last(self, share: float = 0.1) -> Score:
+    def last(self, share: float = 0.1) -> Winnings:
         """Return the last part of the match, after which a learning opponent has learnt."""
-        return Score(self.units[-max(1, round(share * len(self.units))) :])
+        return Winnings(self.units[-max(1, round(share * len(self.units))) :])
 
 
 class SignTest(NamedTuple):
@@ -87,9 +87,9 @@ class Series:
     means: Floats
 
     @property
-    def score(self) -> Score:
+    def score(self) -> Winnings:
         """The series as units: for opponents that learn, a match is the unit."""
-        return Score(self.means)
+        return Winnings(self.means)
 
     @property
     def sign_test(self) -> SignTest:
