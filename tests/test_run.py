@@ -21,7 +21,7 @@ def clone(tmp_path: Path) -> Path:
     for name in ("run", "pyproject.toml"):
         shutil.copy(ROOT / name, clone)
     stamp = f"{clone.resolve()}\n{(clone / 'pyproject.toml').read_text()}"
-    for extra in ("", "[test]"):
+    for extra in ("[play]", "[test]"):
         (clone / ".venv" / f"installed{extra}").write_text(stamp)
     for name in ("equipoise", "pytest", "ruff", "mypy", "lint-imports", "mkdocs"):
         (programs / name).write_text(f'#!/bin/sh\nprintf "%s|" {name} "$PWD" "$@"\necho\n')
@@ -74,6 +74,6 @@ def test_it_is_installed_again_when_something_changed(
         [clone / "run", "--help"], env={**os.environ, "PYTHON": str(fake)},
         text=True, capture_output=True,
     )  # fmt: skip
-    assert f"run: installing equipoise into {clone}" in done.stderr
+    assert f"run: installing equipoise[play] into {clone}" in done.stderr
     # A moved environment is no good, and is made anew; else it is only added to.
     assert done.returncode == {"dependencies": 9, "place": 7}[change]

@@ -30,7 +30,7 @@ def solved() -> dict[str, Result]:
 def test_luck_is_zero_on_average(name: str, seat: int, solved: dict[str, Result]) -> None:
     """Whatever a player does, payoff and luck-adjusted payoff have one mean; the spread is less."""
     result = solved[name]
-    coach = Coach(result.game, result.strategy, seat, Uniform())
+    coach = Coach.against(result.game, result.strategy, seat, Uniform())
     value, fool, opponent = coach.value, random.Random(seat), Uniform()
     opponent.reset(5)
     differences, payoffs, adjusted = [], [], []
@@ -55,7 +55,7 @@ def test_luck_is_zero_on_average(name: str, seat: int, solved: dict[str, Result]
 def test_whoever_follows_the_coach_scores_its_value(solved: dict[str, Result]) -> None:
     """With equilibrium against equilibrium no choice that is made costs anything."""
     result = solved["kuhn"]
-    coach = Coach(result.game, result.strategy, 0, result.strategy)
+    coach = Coach.against(result.game, result.strategy, 0, result.strategy)
     assert coach.value == pytest.approx(-1 / 18)  # Kuhn (1950)
     players = [StrategyPlayer(result.strategy), StrategyPlayer(result.strategy)]
     score = Score()

@@ -27,6 +27,7 @@ from equipoise.cli import (
     plot,
     qualitative,
     repeated,
+    serve,
     show,
     solve,
     text,
@@ -53,6 +54,7 @@ app.command("abstract", epilog=abstract.EPILOG)(abstract.command)
 app.command("certify")(certify.command)
 app.command("show")(show.command)
 app.command("plot")(plot.command)
+app.command("serve")(serve.command)
 app.command("convert")(convert.command)
 app.command("repeated", epilog=repeated.EPILOG)(repeated.command)
 app.command("export")(text.export_command)

@@ -53,12 +53,14 @@ class Advice:
 
 
 class Coach:
-    """Coaches the player in ``seat`` (from 0) against an opponent: a strategy, or any mixed agent."""
+    """Coaches the player in ``seat`` (from 0), by an explorer of the profile that is played."""
 
-    def __init__(
-        self, game: Any, strategy: Strategy, seat: int, opponent: Strategy | Mixed
-    ) -> None:
-        self.seat = seat
+    def __init__(self, look: Explorer, seat: int) -> None:
+        self.seat, self._explorer = seat, look
+
+    @classmethod
+    def against(cls, game: Any, strategy: Strategy, seat: int, opponent: Strategy | Mixed) -> Coach:
+        """Return the coach who would play ``strategy`` against an opponent: a strategy or mixed agent."""
         theirs = strategy_of(game, strategy, opponent) if isinstance(opponent, Mixed) else opponent
         behaviour = [
             own if player == seat else other
@@ -66,9 +68,7 @@ class Coach:
                 zip(strategy.behaviour, theirs.behaviour, strict=True)
             )
         ]
-        is_same = theirs is strategy
-        profile = strategy if is_same else replace(strategy, behaviour=tuple(behaviour))
-        self._explorer: Explorer = explorer(game, profile)
+        return cls(explorer(game, replace(strategy, behaviour=tuple(behaviour))), seat)
 
     @property
     def value(self) -> float:

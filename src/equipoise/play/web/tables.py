@@ -1,0 +1,256 @@
+"""Tables at which people play: hands dealt one after another against an agent, with a coach and a score.
+
+What is sent to a browser is made from the player's :class:`~equipoise.play.observation.Observation` alone, in
+which there is nothing that she does not know.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from equipoise.errors import EquipoiseError, quoted
+from equipoise.games.files.fields import Fields
+from equipoise.games.signals.stage_game import StageGame
+from equipoise.games.trees.extensive import CHANCE, ExtensiveGame
+from equipoise.play.agents import Agent, Mixed, StrategyPlayer, Uniform, always_call, always_raise
+from equipoise.play.coach import Advice, Coach, Score
+from equipoise.play.episode import Episode
+from equipoise.play.observation import Move, Observation
+from equipoise.play.rulebook import SignalBook
+from equipoise.play.web.library import Library, Opened
+
+OPPONENTS: dict[str, tuple[str, Callable[[], Mixed]]] = {
+    "uniform": ("plays every action equally often", Uniform),
+    "always-call": ("checks and calls", always_call),
+    "always-raise": ("bets and raises", always_raise),
+}
+"""Who else plays: by name, what they do, and what makes one."""
+
+_POINTS = 400  # of the curve of scores that is sent
+
+
+@dataclass(eq=False)
+class Table:
+    """One person's table.
+
+    ``seats`` are those that she takes in turn; ``opponents`` is one agent for each other seat, the same in
+    all; ``coaches`` has a coach for each seat.
+    """
+
+    game: Any
+    seats: tuple[int, ...]
+    opponent: Mixed
+    coaches: dict[int, Coach]
+    title: str
+    is_coached: bool = True
+    score: Score = field(default_factory=Score)
+    points: list[tuple[float, float]] = field(default_factory=list)
+    _episode: Episode | None = None
+    _choices: list[tuple[Advice, str]] = field(default_factory=list)
+    _verdict: dict[str, Any] | None = None
+
+    @property
+    def seat(self) -> int:
+        """Where she sits in this hand."""
+        return self.seats[self.score.hands % len(self.seats)] if self._is_on else self._last
+
+    @property
+    def _is_on(self) -> bool:
+        return self._episode is None or not self._episode.is_over
+
+    @property
+    def _last(self) -> int:
+        return self.seats[(self.score.hands - 1) % len(self.seats)]
+
+    def deal(self) -> None:
+        """Deal the next hand, if there is none."""
+        if not self._is_on:
+            self._episode = None
+        if self._episode is None:
+            self._choices, self._verdict = [], None
+            # Nobody may guess the cards from the number of hands that were dealt before.
+            self._episode = Episode(self.game, nature=random.SystemRandom().random)
+            self._go_on()
+
+    def act(self, action: str) -> None:
+        """Do ``action`` for the player, and whatever follows until it is her turn again."""
+        episode = self._episode
+        if episode is None or episode.player != self.seat:
+            raise EquipoiseError(
+                f"action {quoted(action)}: it is not your turn, expected you to wait or to deal."
+            )
+        seat, seen = self.seat, episode.observation(self.seat)
+        if action not in seen.actions:
+            raise EquipoiseError(
+                f"action: found {quoted(action)}, expected {' or '.join(map(quoted, seen.actions))}."
+            )
+        advice = self.coaches[seat].advise(seen)
+        self._choices.append((advice, action))
+        self._verdict = {
+            "action": action,
+            "word": seen.words[seen.actions.index(action)],
+            "cost": advice.cost(action),
+            "probability": advice.probabilities[advice.actions.index(action)],
+        }
+        episode.act(action)
+        self._go_on()
+
+    def _go_on(self) -> None:
+        """Let the opponents act, and count the hand when it is over."""
+        episode, seat = self._episode, self.seat
+        assert episode is not None, "a hand is on"
+        while (player := episode.player) is not None and player != seat:
+            episode.act(self.opponent.act(episode.observation(player)))
+        if episode.payoffs is not None:
+            self.score.count(episode.payoffs[seat], self.coaches[seat].value, self._choices)
+            self.points.append((self.score.total, self.score.adjusted))
+
+    def state(self) -> dict[str, Any]:
+        """Return what the player may know, ready for JSON."""
+        episode, seat = self._episode, self.seat
+        facts: dict[str, Any] = {
+            "type": "state",
+            "title": self.title,
+            "seat": seat,
+            "score": self._scored(),
+            "coached": self.is_coached,
+            "hand": None,
+        }
+        if episode is not None:
+            facts["players"] = episode.rules.players
+            facts["hand"] = self._hand(episode, episode.observation(seat))
+        return facts
+
+    def _hand(self, episode: Episode, seen: Observation) -> dict[str, Any]:
+        moves = seen.moves if isinstance(self.game, StageGame) else _fair(self.game, seen.moves)
+        hand = {
+            "private": seen.private,
+            "public": seen.public,
+            "infoset": seen.infoset,
+            "turn": seen.turn,
+            "steps": _steps(episode, moves),
+            "paid": seen.paid,
+            "actions": [
+                {"action": action, "word": word}
+                for action, word in zip(seen.actions, seen.words, strict=True)
+            ],
+            "over": seen.is_over,
+            "payoffs": seen.payoffs,
+            "shown": seen.shown,
+            "advice": None,
+            "verdict": self._verdict if self.is_coached else None,
+        }
+        if self.is_coached and seen.is_turn:
+            advice = self.coaches[self.seat].advise(seen)
+            hand["advice"] = {
+                "probabilities": advice.probabilities,
+                "values": advice.values,
+                "value": advice.value,
+            }
+        return hand
+
+    def _scored(self) -> dict[str, Any]:
+        score = self.score
+        every = max(1, len(self.points) // _POINTS)
+        return {
+            "hands": score.hands,
+            "total": score.total,
+            "mean": score.mean,
+            "error": score.error,
+            "adjusted": score.adjusted,
+            "cost": score.cost,
+            "decisions": score.decisions,
+            "best": score.best,
+            "points": self.points[::every],
+            "value": self.coaches[self.seat].value,
+        }
+
+
+def _steps(episode: Episode, moves: Sequence[Move]) -> list[dict[str, Any]]:
+    """Return moves in words; of poker with amounts."""
+    book, node, steps = episode.rules, 0, []
+    for move in moves:
+        word = move.action
+        if isinstance(book, SignalBook) and move.player != CHANCE:
+            below = book.tree.successors[node]
+            slot = [book.tree.action[child] for child in below].index(move.action)
+            word, node = book.words[node][slot], below[slot]
+        steps.append({"player": move.player, "word": word})
+    return steps
+
+
+def _fair(game: ExtensiveGame, moves: Sequence[Move]) -> list[Move]:
+    """Return what may be told at the end of a tree: nature's moves only if they decided who is paid what.
+
+    A tree does not say which of them were hidden. Where all ends after the same moves of the players pay
+    the same, as after a fold, they stay so.
+    """
+    played = [move for move in moves if move.player != CHANCE]
+    nodes: np.ndarray[Any, Any] = np.zeros(1, dtype=np.intp)
+    for move in [*played, None]:
+        while (chance := game.player[nodes] == CHANCE).any():
+            below = np.flatnonzero(np.isin(game.parent, nodes[chance]))
+            nodes = np.concatenate([nodes[~chance], below])
+        if move is not None:
+            below = np.flatnonzero(np.isin(game.parent, nodes))
+            labels = [
+                game.infoset_actions[game.infoset[game.parent[v]]][game.slot[v]]
+                for v in below.tolist()
+            ]
+            nodes = below[[label == move.action for label in labels]]
+    ends = game.outcome[nodes]
+    is_decided = (ends >= 0).all() and len(np.unique(game.payoffs[ends], axis=0)) > 1
+    return list(moves) if is_decided else played
+
+
+def sit(library: Library, wish: Fields, coaches: dict[Any, Coach]) -> Table:
+    """Return a table as ``wish`` asks for: strategy, opponent, seat, coached.
+
+    ``coaches`` are kept from one table to the next, with all that they have worked out.
+    """
+    identity, against = wish.text("strategy"), wish.text("opponent", "strategy")
+    opened = library.open(identity)
+    game, strategy = opened.result.game, opened.strategy
+    opponent, title = _opponent(library, opened, identity, against)
+    is_other = title is not None and against not in OPPONENTS
+    players = game.players if isinstance(game.players, int) else len(game.players)
+    seat = wish.whole("seat", 0, most=players)
+    seats = tuple(range(players)) if seat == 0 else (seat - 1,)
+    known = {}
+    for one in seats:
+        # The results are part of the key: a file that is replaced brings new coaches.
+        key = opened, library.open(against) if is_other else against, one
+        if key not in coaches:
+            coaches[key] = (
+                Coach(opened.explorer, one)
+                if title is None
+                else Coach.against(game, strategy, one, opponent)
+            )
+        known[one] = coaches[key]
+    opponent.reset(random.SystemRandom().getrandbits(64))
+    name = library.entry(identity).name
+    return Table(game, seats, opponent, known, title or name, wish.flag("coached", default=True))
+
+
+def _opponent(
+    library: Library, opened: Opened, identity: str, against: str
+) -> tuple[Mixed, str | None]:
+    """Return who plays against a person, and the title; none if it is the coach's own strategy."""
+    if against in ("strategy", identity):
+        return StrategyPlayer(opened.strategy), None
+    if against in OPPONENTS:
+        agent: Agent = OPPONENTS[against][1]()
+        assert isinstance(agent, Mixed)
+        return agent, against
+    other = library.open(against)
+    if other.strategy.fingerprint != opened.strategy.fingerprint:
+        raise EquipoiseError(
+            f"opponent: found a strategy of '{other.result.spec}', expected one of "
+            f"'{opened.result.spec}'."
+        )
+    return StrategyPlayer(other.strategy), library.entry(against).name
