@@ -23,7 +23,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
@@ -35,9 +35,9 @@ from equipoise.errors import EquipoiseError
 Ranks = NDArray[np.uint16]
 _Ints = NDArray[np.int64]
 
-_HIGH = 24  # where, in the 64-bit sum, the code of the high half starts
+HIGH = 24  # where, in the 64-bit sum, the code of the high half starts
 _SUITS = 48  # where the suit counts start, four bits each
-_MASK = 16  # bits of the rank mask kept for each suit
+MASK = 16  # bits of the rank mask kept for each suit
 _MAX_CARDS = 7
 
 
@@ -86,6 +86,28 @@ FIVE_CARD = Ranking(
 """Standard poker."""
 
 
+class Tables(NamedTuple):
+    """What a hand's rank is looked up in.
+
+    Attributes
+    ----------
+    keys
+        For each card, its term of the 64-bit sum, and its bit in the masks of all suits.
+    row, column
+        For each code of a half, its part of the number of a multiset.
+    best
+        For each multiset, its rank when no suit has enough cards.
+    flush
+        For each mask of ranks of one suit, the rank of the best flush in it; 0 if there is none.
+    """
+
+    keys: NDArray[np.uint64]
+    row: NDArray[np.uint32]
+    column: NDArray[np.uint32]
+    best: Ranks
+    flush: Ranks
+
+
 class Evaluator:
     """Ranks of hands of ``cards`` cards, compared by their best ``ranking.size``.
 
@@ -100,10 +122,10 @@ class Evaluator:
             raise EquipoiseError(
                 f"Hand of {cards} cards: expected {ranking.size} to {_MAX_CARDS} cards."
             )
-        if len(deck.ranks) > _MASK or len(deck.suits) > 4 or deck.size < cards:
+        if len(deck.ranks) > MASK or len(deck.suits) > 4 or deck.size < cards:
             raise EquipoiseError(
                 f"Deck of {len(deck.ranks)} ranks and {len(deck.suits)} suits: expected at most "
-                f"{_MASK} ranks and 4 suits, and the {cards} cards of a hand."
+                f"{MASK} ranks and 4 suits, and the {cards} cards of a hand."
             )
         self.ranking, self.cards, self.deck = ranking, cards, deck
         multisets = [_Multisets(deck, count) for count in range(ranking.size, cards + 1)]
@@ -114,9 +136,8 @@ class Evaluator:
         for smaller, larger in pairwise(multisets):
             best = _best_of_subsets(best, smaller, larger)
         flush = np.where(flushes >= 0, np.searchsorted(values, flushes) + 1, 0)
-        self._tables = (
+        self.tables = Tables(
             _card_keys(deck),
-            _suit_start(ranking.size),
             multisets[-1].row,
             multisets[-1].column,
             best.astype(np.uint16),
@@ -135,7 +156,7 @@ class Evaluator:
             raise EquipoiseError(f"Hands: found shape {found.shape}, expected (..., {self.cards}).")
         hands = np.ascontiguousarray(found.reshape(-1, self.cards))
         ranks = np.empty(len(hands), dtype=np.uint16)
-        wrong = _rank_hands(hands, *self._tables, ranks)
+        wrong = _rank_hands(hands, self.tables, suit_start(self.ranking.size), ranks)
         if wrong >= 0:
             raise EquipoiseError(
                 f"Hand {wrong} ({self.deck.text(hands[wrong])}): found a card twice, "
@@ -180,16 +201,12 @@ def leduc_ranks(hole: ArrayLike, board: ArrayLike, deck: Deck) -> Ranks:
 
 
 @njit(cache=True)
-def _rank_hands(
-    hands: Any, keys: Any, start: Any, row: Any, column: Any, best: Any, flush: Any, ranks: Any
-) -> Any:
-    """Fill ``ranks``; return the first hand that holds a card twice, or -1.
-
-    ``keys[c]`` is the card's term of the 64-bit sum, and its bit in the masks of all suits.
-    """
-    low_bits = np.uint64((1 << _HIGH) - 1)
+def _rank_hands(hands: Any, tables: Any, start: Any, ranks: Any) -> Any:
+    """Fill ``ranks``; return the first hand that holds a card twice, or -1."""
+    keys, row, column, best, flush = tables
+    low_bits = np.uint64((1 << HIGH) - 1)
     full_suit = np.uint64(0x8888 << _SUITS)
-    suit_bits = np.uint64((1 << _MASK) - 1)
+    suit_bits = np.uint64((1 << MASK) - 1)
     for h in range(hands.shape[0]):
         total, held, twice = start, np.uint64(0), np.uint64(0)
         for i in range(hands.shape[1]):
@@ -199,11 +216,11 @@ def _rank_hands(
             held |= keys[card, 1]
         if twice:
             return h
-        low, high = total & low_bits, (total >> np.uint64(_HIGH)) & low_bits
+        low, high = total & low_bits, (total >> np.uint64(HIGH)) & low_bits
         rank = best[row[low] + column[high]]
         if total & full_suit:
             for suit in range(4):
-                rank = max(rank, flush[(held >> np.uint64(_MASK * suit)) & suit_bits])
+                rank = max(rank, flush[(held >> np.uint64(MASK * suit)) & suit_bits])
         ranks[h] = rank
     return -1
 
@@ -214,17 +231,17 @@ def _card_keys(deck: Deck) -> NDArray[np.uint64]:
     rank, suit = deck.rank_of(cards), deck.suit_of(cards)
     low_ranks, base = (len(deck.ranks) + 1) // 2, len(deck.suits) + 1
     in_high = rank >= low_ranks
-    code = base ** (rank - low_ranks * in_high) << (_HIGH * in_high)
+    code = base ** (rank - low_ranks * in_high) << (HIGH * in_high)
     one = np.uint64(1)
     return np.column_stack(
         [
             code.astype(np.uint64) + (one << (_SUITS + 4 * suit).astype(np.uint64)),
-            one << (_MASK * suit + rank).astype(np.uint64),
+            one << (MASK * suit + rank).astype(np.uint64),
         ]
     )
 
 
-def _suit_start(size: int) -> np.uint64:
+def suit_start(size: int) -> np.uint64:
     """Return where the 64-bit sum starts: ``size`` cards of a suit set the top bit of its count."""
     return np.uint64(sum((8 - size) << (_SUITS + 4 * suit) for suit in range(4)))
 

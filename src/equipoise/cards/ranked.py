@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from numba import njit
 
 
@@ -131,3 +132,69 @@ def _add_compatible(table: Any, hole: Any, pairs: Any, out: Any) -> None:
     else:
         for b in range(len(out)):
             out[b] += total[b] - first[b]
+
+
+@njit(cache=True, error_model="numpy")
+def margins(holes: Any, orders: Any, ranks: Any, reach: Any, out: Any) -> None:
+    """:func:`showdown` on every board and for every column: ``reach`` and ``out`` are (board, hand, column).
+
+    What a hand beats is what was seen before its group, less what shares a card with it; what beats it is
+    all, less what has been seen after its group, likewise.
+    """
+    boards, hands, columns = reach.shape
+    # Row 0 is all hands, the others those with each card.
+    rows = int(holes.max()) + 2
+    seen, every = np.empty((rows, columns)), np.empty((rows, columns))
+    for b in range(boards):
+        order, rank = orders[b], ranks[b]
+        seen[:] = 0.0
+        every[:] = 0.0
+        for h in range(hands):
+            _see(every, holes[h], reach[b, h])
+        i = 0
+        while i < hands:
+            j = i
+            while j < hands and rank[order[j]] == rank[order[i]]:
+                _apart(seen, holes[order[j]], out[b, order[j]])
+                j += 1
+            for k in range(i, j):
+                _see(seen, holes[order[k]], reach[b, order[k]])
+            for k in range(i, j):
+                _less_later(every, seen, holes[order[k]], out[b, order[k]])
+            i = j
+
+
+@njit(cache=True, error_model="numpy")
+def _see(table: Any, hole: Any, reach: Any) -> None:
+    """Add a hand's reach to all, and to that with each of its cards."""
+    total, first, second = table[0], table[hole[0] + 1], table[hole[-1] + 1]
+    if len(hole) == 2:
+        for c in range(len(reach)):
+            total[c] += reach[c]
+            first[c] += reach[c]
+            second[c] += reach[c]
+    else:
+        for c in range(len(reach)):
+            total[c] += reach[c]
+            first[c] += reach[c]
+
+
+@njit(cache=True, error_model="numpy")
+def _apart(table: Any, hole: Any, out: Any) -> None:
+    """Set ``out`` to what ``table`` has without a card of ``hole``, none of whose own hand it has."""
+    total, first, second = table[0], table[hole[0] + 1], table[hole[-1] + 1]
+    share = 1.0 if len(hole) == 2 else 0.0
+    for c in range(len(out)):
+        out[c] = total[c] - first[c] - share * second[c]
+
+
+@njit(cache=True, error_model="numpy")
+def _less_later(every: Any, seen: Any, hole: Any, out: Any) -> None:
+    """Take from ``out`` what is yet to be seen and has no card of ``hole``, whose own hand was seen."""
+    one, two = hole[0] + 1, hole[-1] + 1
+    total, first, second = every[0], every[one], every[two]
+    total_seen, first_seen, second_seen = seen[0], seen[one], seen[two]
+    share = 1.0 if len(hole) == 2 else 0.0
+    for c in range(len(out)):
+        later = total[c] - total_seen[c] - first[c] + first_seen[c]
+        out[c] -= later - share * (second[c] - second_seen[c])

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,9 @@ from equipoise.games.signals.chance import Deal, WithoutReplacement
 from equipoise.games.signals.limit import limit
 from equipoise.games.signals.no_limit import no_limit
 from equipoise.games.signals.stage_game import OrderedGame, View, showdowns
+
+if TYPE_CHECKING:
+    from equipoise.cards.evaluate import Evaluator
 
 Strength = Callable[[Deck, NDArray[np.uint8], NDArray[np.uint8]], NDArray[np.integer]]
 """From rows of hole cards and rows of board cards to numbers: the larger hand wins."""
@@ -258,22 +261,27 @@ def _pair_or_high_card(
     return leduc_ranks(hole[..., 0], board[..., 0], deck)
 
 
-def _three_cards(
-    deck: Deck, hole: NDArray[np.uint8], board: NDArray[np.uint8]
-) -> NDArray[np.integer]:
-    from equipoise.cards.evaluate import three_card_ranks
+@dataclass(frozen=True)
+class BestCards:
+    """Hands compare by their best ``size`` cards, three or five, as in poker."""
 
-    # The ace is low, too, only where there is a deuce for it to precede.
-    ace_low = deck.ranks == STANDARD_RANKS
-    return three_card_ranks(np.concatenate([hole, board], axis=-1), deck, ace_low=ace_low)
+    size: int
 
+    def evaluator(self, deck: Deck, cards: int) -> Evaluator:
+        """Return what ranks hands of ``cards`` cards of ``deck``."""
+        from equipoise.cards.evaluate import FIVE_CARD, THREE_CARD, evaluator
 
-def _best_five(
-    deck: Deck, hole: NDArray[np.uint8], board: NDArray[np.uint8]
-) -> NDArray[np.integer]:
-    from equipoise.cards.evaluate import five_card_ranks
+        if self.size == FIVE_CARD.size:
+            return evaluator(FIVE_CARD, cards, deck)
+        # The ace is low, too, only where there is a deuce for it to precede.
+        return evaluator(THREE_CARD, cards, deck, ace_low=deck.ranks == STANDARD_RANKS)
 
-    return five_card_ranks(np.concatenate([hole, board], axis=-1), deck)
+    def __call__(
+        self, deck: Deck, hole: NDArray[np.uint8], board: NDArray[np.uint8]
+    ) -> NDArray[np.integer]:
+        """Return the rank of each hand."""
+        hands = np.concatenate([hole, board], axis=-1)
+        return self.evaluator(deck, hands.shape[-1])(hands)
 
 
 class Showdown(NamedTuple):
@@ -287,7 +295,7 @@ class Showdown(NamedTuple):
 SHOWDOWNS: dict[str, Showdown] = {
     "high-card": Showdown(_high_card, False, ((1, 0),)),
     "pair": Showdown(_pair_or_high_card, False, ((1, 1),)),
-    "three-card": Showdown(_three_cards, True, ((1, 2),)),
-    "five-card": Showdown(_best_five, True, ((2, 3), (2, 4), (2, 5))),
+    "three-card": Showdown(BestCards(3), True, ((1, 2),)),
+    "five-card": Showdown(BestCards(5), True, ((2, 3), (2, 4), (2, 5))),
 }
 """Kuhn's, Leduc's, Rhode Island's and Texas hold'em's showdown."""

@@ -1,0 +1,131 @@
+"""Streets: the hands on the boards of each round of a poker game, as arrays of one shape.
+
+Of the first common cards one of each class is kept, with its number of copies (in hold'em 1,755 flops
+instead of 22,100); what follows is enumerated. Then every board of a round has as many cards left, hands
+are the sets of their places in one fixed order, and where a hand of one street is found on the next
+depends on the places of the new cards alone. Work on boards is work on regular arrays, in batches.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from equipoise.cards.deck import Cards
+from equipoise.games.poker.canonical import hand_indexer
+from equipoise.games.poker.game import PokerGame
+from equipoise.games.signals.rounds import Floats
+
+Numbers = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Street:
+    """The hands of a round on any of its boards.
+
+    Attributes
+    ----------
+    turn
+        The round.
+    dealt
+        Every set of cards that this round may add to a board, as places among the cards left before.
+    hands
+        Every hand, as places among the cards left now.
+    place
+        ``place[d, h]`` is the number here of hand ``h`` of the street before once ``dealt[d]`` has come;
+        ``len(hands)`` if one of the hand's cards was dealt.
+    """
+
+    turn: int
+    dealt: Cards
+    hands: Cards
+    place: Numbers
+
+
+class Streets:
+    """The rounds of ``game``: those before the first common cards, and the streets after them.
+
+    Attributes
+    ----------
+    quiet
+        Number of rounds before any common card.
+    holes
+        Every hand of hole cards, for those rounds.
+    first, copies
+        The first common cards, one of each class, and the number of boards that each stands for.
+    streets
+        The later rounds. The first of them is dealt ``first``; its ``dealt`` and ``place`` are empty.
+    """
+
+    def __init__(self, game: PokerGame) -> None:
+        self.game = game
+        self.holes = sets(game.deck.size, game.hole)
+        public = [turn for turn, count in enumerate(game.public) if count]
+        self.quiet = public[0] if public else game.rounds
+        self.first, self.copies = _first_cards(game)
+        self.streets: list[Street] = []
+        left = game.deck.size
+        for turn in range(self.quiet, game.rounds):
+            dealt = game.public[turn]
+            before = self.streets[-1].hands if self.streets else None
+            self.streets.append(_street(turn, left, dealt, game.hole, before))
+            left -= dealt
+
+    @property
+    def boards(self) -> int:
+        """Number of boards of the last round, classes of first cards counted once."""
+        count = len(self.first)
+        for street in self.streets[1:]:
+            count *= len(street.dealt)
+        return count
+
+    def left(self, boards: Cards) -> Cards:
+        """Return the cards left on each board, in order."""
+        is_left = np.ones((len(boards), self.game.deck.size), dtype=bool)
+        np.put_along_axis(is_left, boards.astype(np.intp), False, axis=1)
+        return np.nonzero(is_left)[1].astype(np.uint8).reshape(len(boards), -1)
+
+    def extended(self, boards: Cards, street: Street) -> Cards:
+        """Return every board that ``street`` makes of ``boards``: all of the first board's, and so on."""
+        added = self.left(boards)[:, street.dealt.astype(np.intp)]
+        shape = (*added.shape[:2], boards.shape[1])
+        whole = np.concatenate([np.broadcast_to(boards[:, None], shape), added], axis=2)
+        return np.asarray(whole.reshape(-1, whole.shape[2]))
+
+    def held(self, boards: Cards, street: Street) -> Cards:
+        """Return the hole cards of every hand on every board."""
+        return np.asarray(self.left(boards)[:, street.hands.astype(np.intp)])
+
+
+def sets(cards: int, count: int) -> Cards:
+    """Return every set of ``count`` of the places 0 to ``cards - 1``, one a row."""
+    rows = list(combinations(range(cards), count))
+    return np.array(rows, dtype=np.uint8).reshape(len(rows), count)
+
+
+def _first_cards(game: PokerGame) -> tuple[Cards, Floats]:
+    """Return the first common cards, one of each class, and the number of copies of each."""
+    groups = game.groups(game.rounds - 1)[1:2]
+    if not groups:
+        return np.zeros((1, 0), dtype=np.uint8), np.ones(1)
+    indexer = hand_indexer(game, groups)
+    every = np.arange(indexer.size(0))
+    return indexer.unindex(0, every), indexer.orbit(0, every).astype(np.float64)
+
+
+def _street(turn: int, left: int, count: int, hole: int, before: Cards | None) -> Street:
+    """Return the street on which ``count`` of ``left`` cards are dealt to boards with hands ``before``."""
+    hands = sets(left - count, hole)
+    if before is None:
+        return Street(turn, sets(0, 0), hands, np.zeros((1, 0), dtype=np.int64))
+    dealt = sets(left, count)
+    number = {tuple(hand): h for h, hand in enumerate(hands.tolist())}
+    place = np.full((len(dealt), len(before)), len(hands), dtype=np.int64)
+    for row, gone in zip(place, dealt.tolist(), strict=True):
+        moved = before - sum((before > card).astype(np.uint8) for card in gone)
+        free = np.flatnonzero(~np.isin(before, gone).any(axis=1))
+        row[free] = [number[tuple(hand)] for hand in moved[free].tolist()]
+    return Street(turn, dealt, hands, place)
