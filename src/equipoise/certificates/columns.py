@@ -83,7 +83,7 @@ def reaches(
 
     ``parents[r]`` has, for each bucket of round r, the bucket of the round before.
     """
-    behaviour = _distributions(strategy, player)
+    behaviour = _distributions(tree, strategy, player)
     found: list[Floats] = []
     for node, parent in enumerate(tree.parent.tolist()):
         turn = int(tree.round[node])
@@ -183,11 +183,10 @@ def _matrix(rows: int, columns: list[Floats]) -> Floats:
     return np.stack(columns, axis=1) if columns else np.zeros((rows, 0))
 
 
-def _distributions(strategy: Strategy, player: int) -> dict[int, Floats]:
+def _distributions(tree: BettingTree, strategy: Strategy, player: int) -> dict[int, Floats]:
     """Return, for each decision node of ``player``, her probabilities: a row an action, a column a bucket."""
     layout = strategy.layout
     assert isinstance(layout, Layout)
-    tree = strategy.rules.tree  # type: ignore[union-attr]  # a strategy with a layout has signals
     vector, starts = strategy.behaviour[player], layout.starts(player)
     found = {}
     for node, (_, actions), begin, end in zip(

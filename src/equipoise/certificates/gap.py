@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from equipoise.certificates.certificate import Certificate
@@ -12,6 +13,7 @@ from equipoise.errors import EquipoiseError
 from equipoise.games.poker.game import PokerGame
 from equipoise.games.signals.stage_game import StageGame
 from equipoise.games.signals.unroll import unroll
+from equipoise.games.signals.views import views
 from equipoise.games.trees.extensive import ExtensiveGame
 from equipoise.games.trees.normal import NormalGame
 from equipoise.strategy.profile import Strategy
@@ -24,6 +26,10 @@ def certify(
     *,
     rigorous: bool = False,
     infosets: bool = False,
+    flops: int | None = None,
+    device: str | None = None,
+    seed: int = 0,
+    each: Callable[[int, int], None] | None = None,
 ) -> Certificate:
     """Return values, best responses and gains of ``strategy`` in ``game``.
 
@@ -31,9 +37,20 @@ def certify(
     ``rigorous`` the gains are upper bounds that hold despite rounding (on the explicit tree). With
     ``infosets`` the certificate tells reach, value and best response in every information set, too
     (of the explicit tree, where suits have their names).
+
+    Poker too large to list, and strategies that play by buckets, are certified board by board: on a
+    sample of ``flops`` (drawn from ``seed``) if that is asked for, with arrays on ``device`` if one is
+    named; ``each`` is told the flops done and to do (:mod:`equipoise.certificates.streamed`).
     """
     if infosets:
         return _detailed(game, strategy, rigorous)
+    if _is_streamed(game, strategy, flops, device):
+        from equipoise.certificates.streamed import certify_streamed
+        from equipoise.sequence.backends import devices
+
+        assert isinstance(game, PokerGame)
+        where = None if device in (None, "compiled") else devices.device(device, "float32")
+        return certify_streamed(game, strategy, device=where, sample=flops, seed=seed, each=each)
     if isinstance(game, StageGame):
         require_views(game, strategy)
         if isinstance(game, PokerGame) and not rigorous:
@@ -45,6 +62,23 @@ def certify(
     if isinstance(game, ExtensiveGame):
         return certify_tree(game, strategy, rigorous)
     raise EquipoiseError(f"certify: found a {type(game).__name__}, expected a game.")
+
+
+def _is_streamed(
+    game: ExtensiveGame | NormalGame | StageGame,
+    strategy: Strategy,
+    flops: int | None,
+    device: str | None,
+) -> bool:
+    """Say whether to certify board by board; raise if that is asked for and cannot be."""
+    if isinstance(game, PokerGame):
+        is_small = views(game).is_listed and not strategy.is_abstract
+        return not is_small or flops is not None or device is not None
+    if flops is not None or device is not None:
+        raise EquipoiseError(
+            f"certify: '{game.name}' has no boards to sample or to batch, expected a poker game."
+        )
+    return False
 
 
 def _detailed(

@@ -53,21 +53,48 @@ class StreamedCertificate(Certificate):
         For each player, what her best response earns with each class of hole cards, times its probability.
     errors
         Standard errors of the best responses, if they come from a sample.
+    big_blind
+        The game's unit; 0 if it has none.
     """
 
     classes: int = 0
     of: int = 0
     by_hand: tuple[Floats, ...] = field(default=(), repr=False)
     errors: tuple[float, ...] = ()
+    big_blind: float = 0.0
 
     @property
     def is_exact(self) -> bool:
         """Whether every class was evaluated."""
         return self.classes == self.of
 
+    @property
+    def exploitability(self) -> float:
+        """What the best opponent wins in a hand, each seat half of the time."""
+        return sum(self.best_responses) / 2
+
+    @property
+    def exploitability_error(self) -> float:
+        """A bound of its standard error: estimates of both seats may err together."""
+        return sum(self.errors) / 2
+
+    def in_mbb(self, chips: float) -> float:
+        """Return an amount in thousandths of a big blind."""
+        return 1000 * chips / self.big_blind
+
     def summary(self) -> dict[str, Any]:
         """Return the certificate in the words of the JSON objects that commands print."""
-        return {**super().summary(), "flops": self.classes, "of": self.of}
+        found = {
+            **super().summary(),
+            "exploitability": self.exploitability,
+            "flops": self.classes,
+            "of": self.of,
+        }
+        if self.big_blind:
+            found["exploitability_mbb"] = self.in_mbb(self.exploitability)
+        if self.errors:
+            found["standard_errors"] = self.errors
+        return found
 
 
 def certify_streamed(
@@ -204,6 +231,7 @@ class Walk:
             of=len(self.streets.first),
             by_hand=tuple(own / deals for own in sums),
             errors=self._errors(parts, weights, deals) if is_sample else (),
+            big_blind=self.game.big_blind,
         )
 
     def _errors(self, parts: list[Part], weights: Floats, deals: float) -> tuple[float, ...]:

@@ -8,7 +8,7 @@ situation, from which they draw; a match may then compute what they earn exactly
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Protocol
@@ -20,6 +20,7 @@ from equipoise.play.rulebook import SignalBook, rulebook
 from equipoise.strategy.keys import Place, SignalKeys, keys_of
 from equipoise.strategy.lookup import require_known
 from equipoise.strategy.profile import Strategy
+from equipoise.strategy.simple import ALWAYS, preferred
 
 Seed = int | str
 
@@ -96,24 +97,14 @@ class Uniform(Mixed):
         return dict.fromkeys(observation.actions, 1 / len(observation.actions))
 
 
-# What poker's actions are called, here and in OpenSpiel; sized bets (b3, r6) begin with one of the letters.
-_PASSIVE = ("k", "c", "check", "call")
-_AGGRESSIVE = ("r", "b", "raise", "bet")
-_FOLD = ("f", "fold")
-
-
 class Always(Mixed):
-    """Does the same in every situation of a poker game: calls, raises or folds.
-
-    Whoever always calls checks, too; whoever always raises takes the largest bet, and calls where no more
-    is allowed; whoever always folds checks where that costs nothing.
-    """
+    """Does the same in every situation of a poker game: calls, raises or folds."""
 
     is_blind = True
 
-    def __init__(self, name: str, *wishes: Sequence[str]) -> None:
+    def __init__(self, name: str) -> None:
         super().__init__()
-        self.name, self._wishes = name, wishes
+        self.name, self._wishes = name, ALWAYS[name]
 
     def policy(self, observation: Observation) -> Distribution:
         """Return certainty of the action that is wanted most."""
@@ -126,33 +117,19 @@ class Always(Mixed):
         return {action: float(action == chosen) for action in observation.actions}
 
 
-def preferred(actions: Sequence[str], *wishes: Sequence[str]) -> str | None:
-    """Return the action of the first kind that is open; of several sizes, the largest."""
-    for names in wishes:
-        found = [a for a in actions if a.lower() in names or _kind(a) in names]
-        if found:
-            return found[-1]
-    return None
-
-
-def _kind(action: str) -> str:
-    """Return the letter of a sized bet: ``r`` for ``r6``."""
-    return action[0] if action[1:].replace(".", "", 1).isdigit() else ""
-
-
 def always_call() -> Always:
     """Return the calling station."""
-    return Always("always-call", _PASSIVE)
+    return Always("always-call")
 
 
 def always_raise() -> Always:
     """Return the maniac."""
-    return Always("always-raise", _AGGRESSIVE, _PASSIVE)
+    return Always("always-raise")
 
 
 def always_fold() -> Always:
     """Return who gives up whenever that is possible."""
-    return Always("always-fold", _FOLD, _PASSIVE)
+    return Always("always-fold")
 
 
 class StrategyPlayer(Mixed):
@@ -242,7 +219,7 @@ class _Reader:
 
 def fallback(observation: Observation) -> Distribution:
     """Return what to do where a strategy says nothing: check or call, else anything."""
-    chosen = preferred(observation.actions, _PASSIVE)
+    chosen = preferred(observation.actions, *ALWAYS["always-call"])
     if chosen is None:
         return dict.fromkeys(observation.actions, 1 / len(observation.actions))
     return {action: float(action == chosen) for action in observation.actions}

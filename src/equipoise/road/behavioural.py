@@ -33,15 +33,15 @@ class Behavioural(Family):
         return game.name, game.fingerprint
 
     def certify(
-        self, game: Any, strategy: Strategy, *, rigorous: bool = False, infosets: bool = False
+        self, game: Any, strategy: Strategy, *, rigorous: bool = False, **options: Any
     ) -> Certificate:
         """Show by best responses in the full game what both players could gain.
 
-        With ``infosets``, how they stand in every information set, too.
+        The ``options`` are those of :func:`equipoise.certificates.gap.certify`.
         """
         from equipoise.certificates.gap import certify
 
-        return certify(game, strategy, rigorous=rigorous, infosets=infosets)
+        return certify(game, strategy, rigorous=rigorous, **options)
 
     def pack(self, strategy: Strategy) -> tuple[Arrays, Metadata]:
         """Return behaviour vectors and the layout."""

@@ -44,11 +44,14 @@ class PokerGame(OrderedGame):
         The order of hands, for many hands at once.
     suited
         Whether ``strength`` looks at suits. If not, cards of one rank are interchangeable.
+    big_blind
+        The unit in which players count what they win, where there is one; 0 where there is none.
     """
 
     deck: Deck
     strength: Strength
     suited: bool
+    big_blind: float = 0.0
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -107,6 +110,7 @@ def poker_game(
     board: Sequence[int],
     tree: BettingTree,
     showdown: str,
+    big_blind: float = 0.0,
 ) -> PokerGame:
     """Return the game with ``hole`` cards a player and ``board[j]`` common cards in round ``j``.
 
@@ -146,6 +150,7 @@ def poker_game(
         deck=deck,
         strength=strength,
         suited=suited,
+        big_blind=big_blind,
     )
 
 
@@ -244,6 +249,7 @@ def holdem(name: str, tree: BettingTree) -> PokerGame:
         board=(0, 3, 1, 1),
         tree=tree,
         showdown="five-card",
+        big_blind=2,
     )
 
 

@@ -1,0 +1,198 @@
+"""Certificates board by board: against the public tree, for views and for buckets, on any array library."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import array_api_strict
+import numpy as np
+import pytest
+from tests.certificates.test_agreement import strategy_of
+from tests.certificates.test_public import GAMES
+
+from equipoise.abstraction.bucket_table import random_table
+from equipoise.cards.board_ranks import BoardRanks
+from equipoise.cards.board_sums import Meetings, SignedShowdowns, SortedShowdowns
+from equipoise.cards.deck import Deck
+from equipoise.certificates.gap import certify
+from equipoise.certificates.public import certify_public
+from equipoise.certificates.streamed import StreamedCertificate, certify_streamed
+from equipoise.errors import EquipoiseError
+from equipoise.games import poker
+from equipoise.games.poker.game import BestCards, PokerGame, poker_game
+from equipoise.games.poker.streets import Streets, sets
+from equipoise.games.signals.limit import limit
+from equipoise.games.signals.no_limit import no_limit
+from equipoise.games.signals.unroll import unroll
+from equipoise.sequence.backends.levels import Device
+from equipoise.sequence.build import game_fingerprint
+from equipoise.strategy.lift import lift
+from equipoise.strategy.profile import Layout, Strategy
+from equipoise.strategy.simple import SIMPLE, simple_strategy
+
+SHORT = poker_game(
+    "short hold'em",
+    deck=Deck.small(4, 2),
+    hole=2,
+    board=(0, 2, 1),
+    tree=limit(3, bets=(2, 2, 4), cap=2, blinds=(1, 2), first=(0, 1, 1)),
+    showdown="five-card",
+    big_blind=2,
+)
+ALL_IN = poker_game(
+    "short no-limit",
+    deck=Deck.small(4, 2),
+    hole=2,
+    board=(0, 2, 1),
+    tree=no_limit(3, stacks=8, antes=1, bets=("100%", "all-in")),
+    showdown="five-card",
+)
+EVERY = {
+    **GAMES,
+    "rhode island": poker.rhode_island(3, 2),
+    "short hold'em": SHORT,
+    "all-ins": ALL_IN,
+}
+STRICT = Device(array_api_strict, None, "float64")
+
+
+def bucket_strategy(game: PokerGame, children: tuple[int, ...], seed: int) -> Strategy:
+    """Return a strategy at random over random buckets."""
+    table = random_table(game, children, seed=seed)
+    layout = Layout.of(game.tree, table.buckets)
+    random, vectors = np.random.default_rng(seed), []
+    for player in (0, 1):
+        parts = [np.ones(1)]
+        for turn, actions in layout.nodes[player]:
+            width = layout.buckets[turn][player]
+            parts.append(random.dirichlet(np.full(actions, 0.5), width).T.reshape(-1))
+        vectors.append(np.concatenate(parts))
+    fingerprint = f"{game_fingerprint(game)}/{table.digest}"
+    return Strategy(game.name, fingerprint, tuple(vectors), layout, game, table)
+
+
+def assert_same(found: Any, expected: Any) -> None:
+    scale = max(map(abs, expected.best_responses)) + 1
+    for name in ("values", "best_responses", "gains"):
+        got, wanted = getattr(found, name), getattr(expected, name)
+        assert got == pytest.approx(wanted, rel=0, abs=1e-12 * scale), name
+
+
+@pytest.mark.parametrize("style", ["random", "zero-reach"])
+@pytest.mark.parametrize("name", EVERY)
+def test_views_as_on_the_public_tree(name: str, style: str) -> None:
+    game = EVERY[name]
+    strategy = strategy_of(game, style, np.random.default_rng(5))
+    expected = certify_public(game, strategy)
+    assert_same(certify_streamed(game, strategy), expected)
+    assert_same(certify_streamed(game, strategy, device=STRICT), expected)
+
+
+@pytest.mark.parametrize("name", ["leduc", "rhode island", "short hold'em", "all-ins"])
+def test_buckets_as_lifted(name: str) -> None:
+    game = EVERY[name]
+    strategy = bucket_strategy(game, (2, 3, 2)[: game.rounds], seed=7)
+    assert strategy.abstraction is not None
+    expected = certify_public(game, lift(strategy, strategy.abstraction))
+    assert_same(certify_streamed(game, strategy), expected)
+    assert_same(certify_streamed(game, strategy, device=STRICT), expected)
+    assert_same(certify(game, strategy), expected)
+
+
+@pytest.mark.parametrize("name", SIMPLE)
+def test_simple_strategies_as_lifted(name: str) -> None:
+    strategy = simple_strategy(SHORT, name)
+    assert strategy.abstraction is not None
+    expected = certify_public(SHORT, lift(strategy, strategy.abstraction))
+    assert_same(certify_streamed(SHORT, strategy), expected)
+
+
+def test_best_responses_by_hand_add_up() -> None:
+    found = certify_streamed(SHORT, simple_strategy(SHORT, "uniform"))
+    for own, total in zip(found.by_hand, found.best_responses, strict=True):
+        assert own.sum() == pytest.approx(total)
+    assert found.is_exact
+    assert found.classes == found.of == len(Streets(SHORT).first)
+
+
+def test_whoever_always_folds_in_holdem_loses_his_blinds() -> None:
+    game = poker.limit_holdem()
+    found = certify(game, simple_strategy(game, "always-fold"), flops=2)
+    assert isinstance(found, StreamedCertificate)
+    # The small blind is gone before any card matters. From the big blind 2 chips are won at once, or
+    # after the flop: the larger of the two, by luck of the sample.
+    assert found.best_responses[1] == pytest.approx(1, abs=1e-12)
+    assert 2 <= found.best_responses[0] < 3
+    expected = 1000 * sum(found.best_responses) / 2 / 2
+    assert found.summary()["exploitability_mbb"] == pytest.approx(expected)
+
+
+def test_samples_scatter_as_their_errors_say() -> None:
+    strategy = simple_strategy(SHORT, "uniform")
+    exact = certify_streamed(SHORT, strategy).best_responses
+    found = [certify_streamed(SHORT, strategy, sample=12, seed=seed) for seed in range(24)]
+    for player in (0, 1):
+        drawn = np.array([one.best_responses[player] for one in found])
+        error = np.array([one.errors[player] for one in found])
+        # The standard deviation of 24 draws is itself known to a seventh of it; the bias is upwards.
+        assert 0.6 < drawn.std(ddof=1) / np.sqrt((error**2).mean()) < 1.6
+        assert -1 < (drawn.mean() - exact[player]) / (drawn.std(ddof=1) / np.sqrt(24)) < 6
+
+
+@pytest.mark.parametrize(("cards", "hole"), [(7, 1), (7, 2), (12, 2)])
+def test_sums_over_hands_both_ways(cards: int, hole: int) -> None:
+    random, hands = np.random.default_rng(0), sets(cards, hole)
+    ranks = random.integers(0, 5, (3, len(hands)))
+    reach = random.random((3, len(hands), 4))
+    meets = np.array([[not set(a) & set(b) for b in hands.tolist()] for a in hands.tolist()])
+    signs = np.sign(ranks[:, :, None] - ranks[:, None, :]) * meets
+    meetings = Meetings(hands, np, np.float64)
+    strict = Meetings(hands, array_api_strict, array_api_strict.float64)
+    put = array_api_strict.asarray
+    expected = np.einsum("bij,bjc->bic", signs, reach)
+    signed = SignedShowdowns(strict, put(ranks), array_api_strict, array_api_strict.float64)
+    np.testing.assert_allclose(
+        SortedShowdowns(meetings, ranks).margins(reach), expected, atol=1e-12
+    )
+    np.testing.assert_allclose(np.asarray(signed.margins(put(reach))), expected, atol=1e-12)
+    totals = np.einsum("ij,bjc->bic", meets, reach)
+    np.testing.assert_allclose(meetings.totals(reach), totals, atol=1e-12)
+    np.testing.assert_allclose(np.asarray(strict.totals(put(reach))), totals, atol=1e-12)
+
+
+@pytest.mark.parametrize("game", [poker.limit_holdem(), poker.rhode_island(), SHORT], ids=repr)
+def test_ranks_of_boards_are_ranks_of_hands(game: PokerGame) -> None:
+    streets, strength = Streets(game), game.strength
+    assert isinstance(strength, BestCards)
+    random, size = np.random.default_rng(1), sum(game.public)
+    boards = np.array([random.permutation(game.deck.size)[:size] for _ in range(8)], dtype=np.uint8)
+    street = streets.streets[-1]
+    ranks = BoardRanks(strength.evaluator(game.deck, game.hole + size), array_api_strict)
+    found = np.asarray(ranks(boards, streets.left(boards), street.hands))
+    held = streets.held(boards, street)
+    beside = np.repeat(boards, held.shape[1], axis=0)
+    expected = strength(game.deck, held.reshape(-1, game.hole), beside)
+    np.testing.assert_array_equal(found.reshape(-1), expected)
+
+
+def test_hands_are_found_on_the_next_street() -> None:
+    streets = Streets(SHORT)
+    flop, turn = streets.streets
+    board = streets.first[3:4]
+    before = streets.held(board, flop)[0]
+    longer = streets.extended(board, turn)
+    for dealt, after in enumerate(streets.held(longer, turn)):
+        for hand, place in zip(before.tolist(), turn.place[dealt].tolist(), strict=True):
+            if place == len(after):
+                assert longer[dealt, -1] in hand
+            else:
+                assert after[place].tolist() == hand
+
+
+def test_refusals() -> None:
+    with pytest.raises(EquipoiseError, match="sample of 1, expected at least 2"):
+        certify(SHORT, simple_strategy(SHORT, "uniform"), flops=1)
+    with pytest.raises(EquipoiseError, match="has no boards to sample"):
+        certify(unroll(EVERY["kuhn"]), simple_strategy(SHORT, "uniform"), flops=3)
+    with pytest.raises(EquipoiseError, match="'never', expected one of always-call"):
+        simple_strategy(SHORT, "never")
