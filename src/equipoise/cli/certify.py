@@ -9,9 +9,11 @@ import typer
 
 from equipoise.cli import options
 from equipoise.cli.output import number, print_facts, print_json, print_table
+from equipoise.cli.progress import status_line
 
 if TYPE_CHECKING:
     from equipoise.certificates import Certificate
+    from equipoise.certificates.streamed import StreamedCertificate
     from equipoise.games.tournaments.tournament import Tournament
 
 
@@ -26,17 +28,34 @@ def command(
     strategy: Annotated[
         Path,
         typer.Argument(
-            metavar="STRATEGY", help="A strategy file, as solve writes it, or text (*.txt)."
+            metavar="STRATEGY",
+            help="A strategy file, as solve writes it, or text (*.txt); in poker also always-call, "
+            "always-raise, always-fold or uniform.",
         ),
     ],
     rigorous: Annotated[
         bool, typer.Option("--rigorous", help="Bounds that hold despite rounding; slower.")
     ] = False,
+    flops: Annotated[
+        int | None,
+        typer.Option(
+            help="Estimate from so many flops (classes of first common cards) drawn at random.",
+            show_default="all",
+        ),
+    ] = None,
+    device: Annotated[
+        str | None,
+        typer.Option(
+            help="Where to go through the boards of large poker games: numpy, torch, cuda, cupy.",
+            show_default="compiled loops",
+        ),
+    ] = None,
     nodes: options.Nodes = None,
     json: options.Json = False,
 ) -> None:
     """Recompute value, best responses and gap of a strategy from the rules of the game alone."""
     from equipoise import certify
+    from equipoise.certificates.streamed import StreamedCertificate
     from equipoise.cli.loading import player_names, strategy_of_game
     from equipoise.games.tournaments.tournament import Tournament
     from equipoise.road.verbs import rules_of
@@ -45,7 +64,16 @@ def command(
     if isinstance(rules, Tournament):
         _certify_tournament(None if game == "tournament" else rules, strategy, rigorous, json)
         return
-    proof = certify(rules, strategy_of_game(strategy, rules), rigorous=rigorous)
+    with status_line(is_shown=not json) as say:
+
+        def each(done: int, total: int) -> None:
+            if say is not None:
+                say(f"certifying: {done:,} of {total:,} flops", done / total)
+
+        given = {"flops": flops, "device": device, "each": each if say else None}
+        wanted = {name: value for name, value in given.items() if value is not None}
+        played = strategy_of_game(strategy, rules)
+        proof = certify(rules, played, rigorous=rigorous, **wanted)
     if json:
         print_json(_fields(proof))
         return
@@ -56,7 +84,26 @@ def command(
     facts = {"game": rules.name, "gap": f"{bound}{number(proof.gap)}"}
     if proof.forgetful:
         facts["best responses"] = "upper bounds: of players who remember their own moves"
+    if isinstance(proof, StreamedCertificate):
+        facts |= _in_bets(proof)
     print_facts(facts)
+
+
+def _in_bets(proof: StreamedCertificate) -> dict[str, str]:
+    """Return what poker players want to know, and how sure it is."""
+    facts = {}
+    if proof.big_blind:
+        per_hand = proof.in_mbb(proof.exploitability)
+        facts["exploitability"] = f"{per_hand:.4f} thousandths of a big blind a hand"
+    if proof.is_exact:
+        facts["boards"] = f"all, after {proof.of:,} classes of flops"
+    else:
+        error = number(proof.exploitability_error)
+        facts["boards"] = (
+            f"those after {proof.classes:,} flops drawn at random: an estimate, too large on average; "
+            f"standard error {error}"
+        )
+    return facts
 
 
 def _fields(proof: Certificate) -> dict[str, Any]:

@@ -40,9 +40,13 @@ def load_strategy(path: Path) -> tuple[Strategy, Bundle]:
 
 def strategy_of_game(path: Path, game: Any) -> Any:
     """Return the strategy of ``game`` at ``path``: a strategy file, or text (docs/strategy-text.md)."""
+    from equipoise.games.poker.game import PokerGame
     from equipoise.road.families import family_of
     from equipoise.road.verbs import open
+    from equipoise.strategy.simple import SIMPLE, simple_strategy
 
+    if str(path) in SIMPLE and isinstance(game, PokerGame):
+        return simple_strategy(game, str(path))
     if path.suffix == ".txt":
         from equipoise.strategy.text import read_text
 
