@@ -50,6 +50,14 @@ def command(
     abstraction: Annotated[
         Path | None, typer.Option(help="Use this abstraction, as 'equipoise abstract' writes it.")
     ] = None,
+    actions: Annotated[
+        str | None,
+        typer.Option(
+            metavar="MODEL",
+            help="Solve a model with fewer bets: 'cap=1', 'cap=1-2-3', 'bets=50%+100%+all-in', or a betting "
+            "model by name or TOML file; 'mapping=relative' says how other bets are read.",
+        ),
+    ] = None,
     eliminate: Annotated[
         bool,
         typer.Option("--eliminate", help="Eliminate dominated actions first."),
@@ -97,6 +105,7 @@ def command(
         show=lambda stop: live(stop, is_shown=not json),
         note=note,
         abstraction=abstraction or method,
+        actions=actions,
         eliminate=eliminate,
     )
     if json:

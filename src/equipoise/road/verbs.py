@@ -103,7 +103,7 @@ def solve(
     show, note
         How to show progress and say sentences: what the command line passes.
     options
-        What the game's family knows (zero-sum: ``abstraction``, ``eliminate``; general-sum:
+        What the game's family knows (zero-sum: ``abstraction``, ``actions``, ``eliminate``; general-sum:
         ``weights``, ``breakpoints``, ``encoding``; bayesian: ``products``, ``propose``).
     """
     steps, note = Steps(), note or (lambda sentence: None)

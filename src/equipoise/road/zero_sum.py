@@ -1,6 +1,6 @@
 """Two-player games whose payoffs add up to a constant: trees, matrices, games with signals.
 
-The road is: abstract (a game with signals), build the sequence form, eliminate if asked to, solve it by a
+The road is: model (fewer actions) and abstract (a game with signals), build the sequence form, eliminate if asked to, solve it by a
 method of :mod:`equipoise.solvers.methods`, and lift the plans back to the full game.
 """
 
@@ -46,14 +46,17 @@ class ZeroSum(Behavioural):
 
     def solve(self, game: Game, wish: Wish) -> Found:
         """Abstract, build, solve and lift."""
+        from equipoise.road.models import models
         from equipoise.sequence.build import build
         from equipoise.strategy.lift import lift
 
-        wish.only(self.name, "abstraction", "eliminate")
+        wish.only(self.name, "abstraction", "actions", "eliminate")
         steps = wish.steps
-        coarse = _abstract(game, wish)
+        within = tuple(models(game, wish))
+        modelled = within[-1].game if within else game
+        coarse = _abstract(modelled, wish)
         with steps.take("build"):
-            form = build(game, coarse)
+            form = build(modelled, coarse)
         stop = (wish.limits | (wish.gap or default_gap(form))).at(form.units.stake)
         small = _eliminate(form, wish) if wish.options.get("eliminate") else None
         with steps.take("solve"):
@@ -63,6 +66,11 @@ class ZeroSum(Behavioural):
         if coarse is not None:
             with steps.take("lift"):
                 strategy = lift(strategy, coarse)
+        facts: dict[str, Any] = {}
+        for model in reversed(within):
+            with steps.take("translate"):
+                strategy, own = model.whole(strategy)
+            facts.update(own)
         return Found(
             strategy=replace(strategy, source=game),
             target=stop.gap,
@@ -78,6 +86,7 @@ class ZeroSum(Behavioural):
                 **({} if coarse is None else _buckets(coarse)),
                 **({} if small is None else _undominated(small.form)),
                 **solution.facts,
+                **facts,
             },
         )
 

@@ -136,6 +136,35 @@ class BettingTree:
         return node
 
 
+def subtree(tree: BettingTree, keep: NDArray[np.bool_]) -> tuple[BettingTree, NDArray[np.int64]]:
+    """Return the tree without the actions that lead to nodes not in ``keep``, and its nodes in ``tree``."""
+    kept = np.array(keep, dtype=bool)
+    kept[0] = True
+    for node in range(1, len(kept)):
+        kept[node] &= kept[tree.parent[node]]
+    nodes = np.flatnonzero(kept)
+    entered = np.isin(np.arange(len(kept)), tree.parent[nodes])
+    stuck = np.flatnonzero(kept & ~entered & (tree.player != TERMINAL))
+    if len(stuck):
+        raise EquipoiseError(
+            f"history '{tree.histories[stuck[0]]}': found no action left, expected at least one."
+        )
+    number: NDArray[np.int32] = np.full(len(kept) + 1, -1, dtype=np.int32)
+    number[nodes] = np.arange(len(nodes))
+    small = BettingTree(
+        players=tree.players,
+        parent=number[tree.parent[nodes]],  # of the root, -1: the last entry, which is -1
+        action=tuple(tree.action[node] for node in nodes),
+        round=tree.round[nodes],
+        player=tree.player[nodes],
+        base=tree.base[nodes],
+        scale=tree.scale[nodes],
+        kind=tree.kind[nodes],
+        kinds=tree.kinds,
+    )
+    return small, nodes
+
+
 def played_out(tree: BettingTree, last: int) -> BettingTree:
     """Return the tree in which every outcome waits for the signals of round ``last``.
 
