@@ -26,6 +26,8 @@ from typing import Protocol
 
 from equipoise.errors import EquipoiseError
 
+_ROUNDING = 1e-9  # amounts closer than this, relative to themselves, are one amount
+
 
 class ReverseMapping(Protocol):
     """A way to read bets that the model does not have."""
@@ -119,6 +121,9 @@ def read_bet(
     """
     if not sizes or any(a >= b for a, b in pairwise(sizes)):
         raise EquipoiseError(f"sizes: found {list(sizes)}, expected amounts in increasing order.")
+    own = next((i for i, size in enumerate(sizes) if abs(c - size) <= _ROUNDING * size), None)
+    if own is not None:
+        return {own: 1.0}
     above = bisect_right(sizes, c)
     if above == 0 or above == len(sizes):
         return {max(above - 1, 0): 1.0}

@@ -94,6 +94,13 @@ def _text(name: str, value: Any) -> str:
     """Return what is particular to a family in words."""
     if name == "buckets":
         return bucket_text(value)
+    if name == "actions":
+        kept, called = value["decisions"], value["called"]
+        return (
+            f"{number(kept['kept'])} of {number(kept['of'])} decisions; other bets are read by the "
+            f"{value['mapping']} mapping, and {number(called['infosets'])} of {number(called['of'])} "
+            "information sets call"
+        )
     if name == "revealed":
         return f"{value:.1%} of the information"
     if name == "restricted":

@@ -1,7 +1,8 @@
 """Two-player games whose payoffs add up to a constant: trees, matrices, games with signals.
 
-The road is: model (fewer actions) and abstract (a game with signals), build the sequence form, eliminate if asked to, solve it by a
-method of :mod:`equipoise.solvers.methods`, and lift the plans back to the full game.
+The road is: make a smaller game if asked to, abstract (a game with signals), build the sequence form,
+eliminate if asked to, solve it by a method of :mod:`equipoise.solvers.methods`, and lift the plans back to the
+full game.
 """
 
 from __future__ import annotations
