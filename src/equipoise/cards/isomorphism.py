@@ -120,8 +120,9 @@ class HandIndexer:
         hands = np.ascontiguousarray(found.reshape(-1, found.shape[-1]))
         result = np.empty(len(hands), dtype=np.int64)
         ranks = len(self.deck.ranks)
+        scratch = np.empty((4, len(self.deck.suits)), dtype=np.int64)
         wrong = _index(
-            hands, self._round_of, self._weights, ranks, tables, _BINOMIAL, _ONES, result
+            hands, self._round_of, self._weights, ranks, tables, _BINOMIAL, _ONES, scratch, result
         )
         if wrong >= 0:
             raise EquipoiseError(
@@ -154,7 +155,10 @@ class HandIndexer:
         hands = np.empty((len(indices), self.cards(round)), dtype=np.uint8)
         orbits = np.empty(len(indices), dtype=np.int64)
         numbers, ranks = indices - tables.start[configuration], len(self.deck.ranks)
-        _unindex(numbers, configuration, ranks, self._first, tables, _BINOMIAL, hands, orbits)
+        scratch = np.empty((2, max(ranks, len(self.cards_per_round))), dtype=np.int64)
+        _unindex(
+            numbers, configuration, ranks, self._first, tables, _BINOMIAL, scratch, hands, orbits
+        )
         return hands.reshape(*found.shape, -1), orbits.reshape(found.shape)
 
     def _check(self, round: int) -> int:
@@ -238,7 +242,11 @@ _BINOMIAL = np.array(
 _ONES = np.array([mask.bit_count() for mask in range(1 << _MAX_RANKS)], dtype=np.uint8)
 
 
-@njit(cache=True)
+# Kernels are few and whole, with plain loops and scratch given from outside: calls between kernels, slices and
+# allocations take longer to compile than everything else here.
+
+
+@njit(cache=True, error_model="numpy")
 def _multisets(values: Any, size: Any) -> Any:
     """C(values + size - 1, size) for a size of 1 to 4: multisets drawn from ``values`` values."""
     if size == 1:
@@ -250,7 +258,7 @@ def _multisets(values: Any, size: Any) -> Any:
     return values * (values + 1) * (values + 2) * (values + 3) // 24
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def _index(
     hands: Any,
     round_of: Any,
@@ -259,79 +267,67 @@ def _index(
     tables: Any,
     binomial: Any,
     ones: Any,
+    scratch: Any,
     result: Any,
 ) -> Any:
-    """Fill ``result``; return the first hand that holds a card twice, or -1."""
+    """Fill ``result``; return the first hand that holds a card twice, or -1.
+
+    ``scratch`` has, for each suit: the ranks seen in earlier rounds and in this one, as masks, its suit
+    index and the radix of the index's next digit.
+    """
+    configuration, order, start, _, span, group = tables
+    used, now, position, radix = 0, 1, 2, 3
     cards, suits = hands.shape[1], weights.shape[1]
-    used = np.zeros(suits, dtype=np.uint32)  # ranks seen in earlier rounds, as masks
-    now = np.zeros(suits, dtype=np.uint32)  # ranks seen in this round
-    position = np.zeros(suits, dtype=np.int64)  # the suit indices
-    radix = np.zeros(suits, dtype=np.int64)
-    by_shape = np.zeros(suits, dtype=np.int64)
     for h in range(hands.shape[0]):
-        used[:] = 0
-        position[:] = 0
-        radix[:] = 1
+        for s in range(suits):
+            scratch[used, s] = scratch[now, s] = scratch[position, s] = 0
+            scratch[radix, s] = 1
         code = 0
-        first = 0
-        while first < cards:
-            now[:] = 0
-            last = first
-            while last < cards and round_of[last] == round_of[first]:
-                card = np.uint32(hands[h, last])
-                rank, suit = card // np.uint32(suits), card % np.uint32(suits)
-                bit = np.uint32(1) << rank
-                if (used[suit] | now[suit]) & bit:
-                    return h
-                now[suit] |= bit
-                code += weights[round_of[first], suit]
-                last += 1
+        for c in range(cards):
+            card = np.int64(hands[h, c])
+            rank = card // suits
+            suit = card - rank * suits
+            bit = 1 << rank
+            if (scratch[used, suit] | scratch[now, suit]) & bit:
+                return h
+            scratch[now, suit] |= bit
+            code += weights[round_of[c], suit]
+            if c + 1 < cards and round_of[c + 1] == round_of[c]:
+                continue
+            # The round is over: the colexicographic number of each suit's new ranks among those left.
             for s in range(suits):
-                if now[s]:
-                    position[s] += radix[s] * _subset_number(now[s], used[s], binomial, ones)
-                    radix[s] *= binomial[ranks - ones[used[s]], ones[now[s]]]
-                    used[s] |= now[s]
-            first = last
+                seen, members = scratch[used, s], scratch[now, s]
+                if members == 0:
+                    continue
+                number, rest = 0, members
+                while rest:
+                    below = (rest & -rest) - 1
+                    number += binomial[ones[below & ~seen], ones[below & members] + 1]
+                    rest &= rest - 1
+                scratch[position, s] += scratch[radix, s] * number
+                scratch[radix, s] *= binomial[ranks - ones[seen], ones[members]]
+                scratch[used, s] |= members
+                scratch[now, s] = 0
+        # Groups of suits of one shape: sorted downwards, a multiset; the multisets in mixed radix.
+        k = configuration[code]
+        total, unit = start[k], 1
         for p in range(suits):
-            by_shape[p] = position[tables.order[code, p]]
-        k = tables.configuration[code]
-        result[h] = tables.start[k] + _combine(by_shape, tables.span[k], tables.group[k])
+            size = group[k, p]
+            for last in range(p, p + size):
+                i, value = last, scratch[position, order[code, last]]
+                while i > p and scratch[now, i - 1] < value:
+                    scratch[now, i] = scratch[now, i - 1]
+                    i -= 1
+                scratch[now, i] = value
+            for i in range(size):
+                total += unit * _multisets(scratch[now, p + i], size - i)
+            if size:
+                unit *= _multisets(span[k, p], size)
+        result[h] = total
     return -1
 
 
-@njit(cache=True)
-def _subset_number(members: Any, used: Any, binomial: Any, ones: Any) -> Any:
-    """Colexicographic number of the set ``members`` among the ranks not ``used``."""
-    number, rest = 0, members
-    while rest:
-        below = (rest & (~rest + np.uint32(1))) - np.uint32(1)
-        number += binomial[ones[below & ~used], ones[below & members] + 1]
-        rest &= rest - np.uint32(1)
-    return number
-
-
-@njit(cache=True)
-def _combine(position: Any, span: Any, group: Any) -> Any:
-    """Number of a hand within its configuration: its groups' multisets in mixed radix.
-
-    Sorts ``position``, the suit indices in order of shape, downwards within each group.
-    """
-    total, radix = 0, 1
-    for p in range(len(group)):
-        size = group[p]
-        if size == 0:
-            continue
-        for last in range(p + 1, p + size):
-            for i in range(last, p, -1):
-                if position[i] > position[i - 1]:
-                    position[i], position[i - 1] = position[i - 1], position[i]
-        for i in range(size):
-            total += radix * _multisets(position[p + i], size - i)
-        radix *= _multisets(span[p], size)
-    return total
-
-
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def _unindex(
     numbers: Any,
     configuration: Any,
@@ -339,69 +335,60 @@ def _unindex(
     first: Any,
     tables: Any,
     binomial: Any,
+    scratch: Any,
     hands: Any,
     orbits: Any,
-) -> Any:
-    """Invert :func:`_index` given each hand's configuration; ``numbers`` count from its start."""
-    shape = tables.shape
+) -> None:
+    """Invert :func:`_index` given each hand's configuration; ``numbers`` count from its start.
+
+    A class has as many hands as there are ways to give the suits their shapes and indices: the
+    multinomial of the suits over runs of equal shape and equal suit index. ``scratch`` has where the
+    next card of each round goes, and the ranks that a suit's earlier rounds have left, ascending.
+    """
+    _, _, _, shape, span, group = tables
+    cursor, free = 0, 1
     suits, rounds = shape.shape[1], shape.shape[2]
-    position = np.zeros(suits, dtype=np.int64)
-    free = np.zeros(ranks, dtype=np.int64)  # ranks not used by earlier rounds, ascending
-    cursor = np.zeros(rounds, dtype=np.int64)  # where the round's next card goes
     for h in range(len(numbers)):
-        k = configuration[h]
-        orbits[h] = _split(numbers[h], tables.span[k], tables.group[k], position)
+        k, number = configuration[h], numbers[h]
+        size, rest, before, run, renamings = 0, 0, -1, 0, 1
         for i in range(rounds):
-            cursor[i] = first[i]
+            scratch[cursor, i] = first[i]
         for suit in range(suits):
+            if group[k, suit]:
+                size, before = group[k, suit], -1
+                count = _multisets(span[k, suit], size)
+                rest = number % count
+                number //= count
+            # The largest suit index with at most ``rest`` multisets below it.
+            low, high = (0, span[k, suit]) if size > 1 else (rest, rest)
+            while high - low > 1:
+                middle = (low + high) // 2
+                if _multisets(middle, size) <= rest:
+                    low = middle
+                else:
+                    high = middle
+            rest -= _multisets(low, size)
+            size -= 1
+            run = run + 1 if low == before else 1
+            renamings = renamings * (suit + 1) // run
+            before = low
+            # Its digits are the rounds' sets of ranks.
             for rank in range(ranks):
-                free[rank] = rank
+                scratch[free, rank] = rank
             left = ranks
             for i in range(rounds):
-                count = shape[k, suit, i]
-                position[suit], number = divmod(position[suit], binomial[left, count])
+                count = binomial[left, shape[k, suit, i]]
+                digit = low % count
+                low //= count
                 place = left
-                for size in range(count, 0, -1):
+                for members in range(shape[k, suit, i], 0, -1):
                     place -= 1
-                    while binomial[place, size] > number:
+                    while binomial[place, members] > digit:
                         place -= 1
-                    number -= binomial[place, size]
-                    hands[h, cursor[i]] = free[place] * suits + suit
-                    cursor[i] += 1
+                    digit -= binomial[place, members]
+                    hands[h, scratch[cursor, i]] = scratch[free, place] * suits + suit
+                    scratch[cursor, i] += 1
                     left -= 1
                     for j in range(place, left):
-                        free[j] = free[j + 1]
-
-
-@njit(cache=True)
-def _split(number: Any, span: Any, group: Any, position: Any) -> Any:
-    """Invert :func:`_combine` into ``position``; return how many hands the suits' renamings give.
-
-    That is the multinomial of the suits over runs of equal shape and equal suit index.
-    """
-    renamings, run, rest = 1, 0, 0
-    for p in range(len(group)):
-        if group[p]:
-            size = group[p]
-            number, rest = divmod(number, _multisets(span[p], size))
-        position[p] = _largest(rest, size, span[p])
-        rest -= _multisets(position[p], size)
-        size -= 1
-        run = run + 1 if group[p] == 0 and position[p] == position[p - 1] else 1
-        renamings = renamings * (p + 1) // run
-    return renamings
-
-
-@njit(cache=True)
-def _largest(number: Any, size: Any, span: Any) -> Any:
-    """Return the largest value below ``span`` with at most ``number`` multisets of ``size``."""
-    if size == 1:
-        return number
-    low, high = 0, span
-    while high - low > 1:
-        middle = (low + high) // 2
-        if _multisets(middle, size) <= number:
-            low = middle
-        else:
-            high = middle
-    return low
+                        scratch[free, j] = scratch[free, j + 1]
+        orbits[h] = renamings
