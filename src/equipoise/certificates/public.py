@@ -32,25 +32,34 @@ Floats = NDArray[np.float64]
 
 # What is computed for each hand: best responses of both players, and player 1's value.
 FIRST, SECOND, PROFILE = 0, 1, 2
+# Where a hand's numbers belong to: a node on the board at hand, or, if signals come out just before the
+# node, the moment before them, for all boards that may follow.
+AT, BEFORE = 0, 1
 
 
 class _Public(NamedTuple):
-    """The betting tree as kernels take it."""
+    """The betting tree as kernels take it.
 
-    parent: NDArray[np.int64]
+    ``start`` is where a decision node's numbers begin in the vector of both players' behaviour;
+    ``entry`` is ``BEFORE`` where signals come out just before a node, and ``AT`` elsewhere.
+    """
+
     first_child: NDArray[np.int64]
     children: NDArray[np.int64]
     slot: NDArray[np.int64]
-    round: NDArray[np.int64]
     player: NDArray[np.int64]
+    start: NDArray[np.int64]
     base: Floats
     scale: Floats
     is_showdown: NDArray[np.bool_]
-    # The round whose signals come out just before a node, and that of its parent, which is not always
-    # the round before: play may skip rounds. Both are -1 where no signals come out; the root has no
-    # parent.
     entry: NDArray[np.int64]
-    above: NDArray[np.int64]
+
+
+class _Scratch(NamedTuple):
+    """Room for sums over hands: two rows over the cards of the deck, one over the hands."""
+
+    cards: Floats
+    against: Floats
 
 
 def certify_public(game: PokerGame, strategy: Strategy) -> Certificate:
@@ -75,41 +84,27 @@ class _Walk:
         known = views(game)
         assert isinstance(known, CanonicalViews)
         self.game, self.views = game, known
-        self.tree = _public(game)
+        self.tree = _public(game, _starts(game, strategy))
         self.holes = np.array(list(combinations(range(game.deck.size), game.hole)), dtype=np.uint8)
         nodes, hands = len(game.tree.parent), len(self.holes)
-        self.behaviour = [_normalised(strategy, player) for player in (0, 1)]
-        self.width = self._widths(strategy)
-        self.start = self._starts(strategy)
-        self.reach = np.zeros((2, nodes, hands))
-        self.arrive = np.zeros((2, nodes, hands))
-        self.value = np.zeros((3, nodes, hands))
-        self.expected = np.zeros((3, nodes, hands))
+        self.behaviour = np.concatenate([_normalised(strategy, player) for player in (0, 1)])
+        assert strategy.layout is not None
+        self.width = [row[0] for row in strategy.layout.buckets]
+        self.reach = np.zeros((2, 2, nodes, hands))
+        self.value = np.zeros((2, 3, nodes, hands))
+        self.scratch = _Scratch(np.zeros((2, game.deck.size)), np.zeros(hands))
         self.rounds = [np.flatnonzero(game.tree.round == turn) for turn in range(game.rounds)]
-        self.later = [np.flatnonzero(self.tree.above == turn) for turn in range(game.rounds)]
-        self.arrive[:, 0] = 1.0
-
-    def _widths(self, strategy: Strategy) -> list[int]:
-        assert strategy.layout is not None
-        return [row[0] for row in strategy.layout.buckets]
-
-    def _starts(self, strategy: Strategy) -> NDArray[np.int64]:
-        """Return where each decision node's numbers begin in its player's vector."""
-        assert strategy.layout is not None
-        start = np.zeros(len(self.game.tree.parent), dtype=np.int64)
-        for player in (0, 1):
-            own = np.flatnonzero(self.game.tree.player == player)
-            start[own] = strategy.layout.starts(player)[:-1]
-        return start
+        self.later = [np.flatnonzero(_left(game) == turn) for turn in range(game.rounds)]
+        self.reach[BEFORE, :, 0] = 1.0
 
     def totals(self) -> tuple[float, float, float]:
         """Return both best-response values and the value of the profile."""
         self._walk(0, np.zeros(0, dtype=np.uint8))
-        totals = self.expected[:, 0].sum(axis=1)
+        totals = self.value[BEFORE, :, 0].sum(axis=1)
         return float(totals[FIRST]), float(totals[SECOND]), float(totals[PROFILE])
 
     def _walk(self, turn: int, board: NDArray[np.uint8]) -> None:
-        """Evaluate round ``turn`` on ``board``, and add its values to ``expected`` at its entries.
+        """Evaluate round ``turn`` on ``board``, and add its values to those before its entries.
 
         An entry sums over all boards that extend the one on which its parent was played, however
         many rounds later it comes: it is set to zero in the round of its parent.
@@ -120,19 +115,17 @@ class _Walk:
         view = np.zeros(len(holes), dtype=np.int64)
         view[free] = self.views.numbers(turn, hands[free])
         _down(
-            self.tree, nodes, free, view, self.width[turn], self.start, *self.behaviour,
-            self.arrive, self.reach,
+            self.tree, nodes, free, view, self.width[turn], self.behaviour, self.reach,
         )  # fmt: skip
         if turn + 1 < self.game.rounds:
-            self.expected[:, self.later[turn]] = 0.0
+            self.value[BEFORE, :, self.later[turn]] = 0.0
             left = np.setdiff1d(np.arange(self.game.deck.size, dtype=np.uint8), board)
             for dealt in combinations(left.tolist(), self.game.public[turn + 1]):
                 self._walk(turn + 1, np.concatenate([board, np.array(dealt, dtype=np.uint8)]))
         order, rank = self._strengths(turn, hands, free)
         _up(
-            self.tree, nodes, free, view, self.width[turn], self.start, *self.behaviour,
-            self.game.deck.size, holes, order, rank, 1.0 / self._deals(turn), self.reach, self.value,
-            self.expected,
+            self.tree, nodes, free, view, self.width[turn], self.behaviour, holes, order, rank,
+            1.0 / self._deals(turn), self.reach, self.value, self.scratch,
         )  # fmt: skip
 
     def _strengths(
@@ -176,104 +169,118 @@ def _normalised(strategy: Strategy, player: int) -> Floats:
     return vector
 
 
-def _public(game: PokerGame) -> _Public:
+def _starts(game: PokerGame, strategy: Strategy) -> NDArray[np.int64]:
+    """Return where each decision node's numbers begin in the vector of both players' behaviour."""
+    assert strategy.layout is not None
+    start = np.zeros(len(game.tree.parent), dtype=np.int64)
+    before = 0
+    for player in (0, 1):
+        *own, length = strategy.layout.starts(player)
+        start[np.flatnonzero(game.tree.player == player)] = before + np.array(own, dtype=np.int64)
+        before = int(length)
+    return start
+
+
+def _left(game: PokerGame) -> NDArray[np.int64]:
+    """Return the round of each node's parent if signals come out between the two, and -1 elsewhere.
+
+    That is not always the round before: play may skip rounds. The root has no parent.
+    """
+    tree = game.tree
+    above = np.where(tree.parent < 0, -1, tree.round[np.maximum(tree.parent, 0)])
+    return np.where(tree.round > above, above, -1)
+
+
+def _public(game: PokerGame, start: NDArray[np.int64]) -> _Public:
     tree = game.tree
     nodes = len(tree.parent)
-    first, count = np.zeros(nodes, dtype=np.int64), np.zeros(nodes, dtype=np.int64)
-    slot = np.zeros(nodes, dtype=np.int64)
+    first, slot = np.zeros(nodes, dtype=np.int64), np.zeros(nodes, dtype=np.int64)
     children: list[int] = []
     for node, below in enumerate(tree.successors):
-        first[node], count[node] = len(children), len(below)
+        first[node] = len(children)
         slot[list(below)] = np.arange(len(below))
         children.extend(below)
-    above = np.where(tree.parent < 0, -1, tree.round[np.maximum(tree.parent, 0)])
+    is_entry = (tree.parent < 0) | (_left(game) >= 0)
     return _Public(
-        parent=tree.parent.astype(np.int64),
         first_child=np.append(first, len(children)),
         children=np.array(children, dtype=np.int64),
         slot=slot,
-        round=tree.round.astype(np.int64),
         player=tree.player.astype(np.int64),
+        start=start,
         base=tree.base[:, 0].astype(np.float64),
         scale=tree.scale.astype(np.float64),
         is_showdown=(tree.player == TERMINAL) & (tree.kind != NO_OUTCOME),
-        entry=np.where(tree.round > above, tree.round, -1).astype(np.int64),
-        above=np.where(tree.round > above, above, -1).astype(np.int64),
+        entry=np.where(is_entry, BEFORE, AT),
     )
 
 
 @njit(cache=True, error_model="numpy")
 def _down(
-    tree: Any, nodes: Any, free: Any, view: Any, width: Any, start: Any, first: Any, second: Any,
-    arrive: Any, reach: Any,
-) -> None:  # fmt: skip
+    tree: Any, nodes: Any, free: Any, view: Any, width: Any, behaviour: Any, reach: Any
+) -> None:
     """Carry both players' probabilities of playing to each node, for every hand."""
     hands = len(free)
-    for v in nodes:
-        if tree.entry[v] >= 0:
+    for n in range(len(nodes)):
+        v = nodes[n]
+        if tree.entry[v] == BEFORE:
             for p in range(2):
                 for h in range(hands):
-                    reach[p, v, h] = arrive[p, v, h] if free[h] else 0.0
+                    reach[AT, p, v, h] = reach[BEFORE, p, v, h] if free[h] else 0.0
+        own = tree.player[v]
+        if own < 0:
+            continue
         for i in range(tree.first_child[v], tree.first_child[v + 1]):
-            if tree.player[v] < 0:
-                break
             child = tree.children[i]
-            own = tree.player[v]
-            behaviour = first if own == 0 else second
-            target = arrive if tree.entry[child] >= 0 else reach
-            offset = start[v] + tree.slot[child] * width
+            when = tree.entry[child]
+            offset = tree.start[v] + tree.slot[child] * width
             for h in range(hands):
-                target[1 - own, child, h] = reach[1 - own, v, h]
-                target[own, child, h] = reach[own, v, h] * behaviour[offset + view[h]]
+                reach[when, 1 - own, child, h] = reach[AT, 1 - own, v, h]
+                played = behaviour[offset + view[h]]
+                reach[when, own, child, h] = reach[AT, own, v, h] * played
 
 
 @njit(cache=True, error_model="numpy")
 def _up(
-    tree: Any, nodes: Any, free: Any, view: Any, width: Any, start: Any, first: Any, second: Any,
-    deck: Any, holes: Any, order: Any, rank: Any, probability: Any, reach: Any, value: Any,
-    expected: Any,
+    tree: Any, nodes: Any, free: Any, view: Any, width: Any, behaviour: Any, holes: Any, order: Any,
+    rank: Any, probability: Any, reach: Any, value: Any, scratch: Any,
 ) -> None:  # fmt: skip
     """Values of each hand at each node, from the leaves up; those of entries are added up."""
-    hands = len(free)
-    cards = np.zeros((2, deck))
-    against = np.zeros(hands)
-    for i in range(len(nodes)):
-        v = nodes[len(nodes) - 1 - i]
-        if tree.player[v] < 0:
+    hands, (cards, against) = len(free), scratch
+    for n in range(len(nodes) - 1, -1, -1):
+        v = nodes[n]
+        own = tree.player[v]
+        for q in range(3):
+            for h in range(hands):
+                value[AT, q, v, h] = 0.0
+        if own < 0:
             for p in range(2):
-                for h in range(hands):
-                    value[p, v, h] = 0.0
+                others = reach[AT, 1 - p, v]
+                paid = probability * (tree.base[v] if p == 0 else -tree.base[v])
+                won = probability * tree.scale[v]
                 if tree.is_showdown[v]:
                     # The kind is +1 to the winner, whoever she is: the same for both players.
-                    showdown(holes, order, rank, reach[1 - p, v], cards, against)
-                    for h in order:
-                        value[p, v, h] = probability * tree.scale[v] * against[h]
-                if tree.base[v] != 0:
-                    paid = probability * (tree.base[v] if p == 0 else -tree.base[v])
-                    compatible(holes, order, reach[1 - p, v], cards[0], against)
-                    for h in order:
-                        value[p, v, h] += paid * against[h]
+                    showdown(holes, order, rank, others, cards, against)
+                    for i in range(len(order)):
+                        value[AT, p, v, order[i]] = won * against[order[i]]
+                if paid != 0:
+                    compatible(holes, order, others, cards[0], against)
+                    for i in range(len(order)):
+                        value[AT, p, v, order[i]] += paid * against[order[i]]
             for h in range(hands):
-                value[2, v, h] = value[0, v, h]
+                value[AT, PROFILE, v, h] = value[AT, FIRST, v, h]
         else:
-            own = tree.player[v]
-            behaviour = first if own == 0 else second
-            for q in range(3):
+            for i in range(tree.first_child[v], tree.first_child[v + 1]):
+                child = tree.children[i]
+                when = tree.entry[child]
+                offset = tree.start[v] + tree.slot[child] * width
+                is_first = i == tree.first_child[v]
                 for h in range(hands):
-                    value[q, v, h] = 0.0
-            for j in range(tree.first_child[v], tree.first_child[v + 1]):
-                child = tree.children[j]
-                below = expected if tree.entry[child] >= 0 else value
-                offset = start[v] + tree.slot[child] * width
-                is_first = j == tree.first_child[v]
-                for h in range(hands):
-                    got = below[own, child, h]
-                    value[own, v, h] = got if is_first else max(value[own, v, h], got)
-                    value[1 - own, v, h] += below[1 - own, child, h]
+                    got, best = value[when, own, child, h], value[AT, own, v, h]
+                    value[AT, own, v, h] = got if is_first else max(best, got)
+                    value[AT, 1 - own, v, h] += value[when, 1 - own, child, h]
                     share = behaviour[offset + view[h]] if own == 0 else 1.0
-                    value[2, v, h] += share * below[2, child, h]
-        if tree.entry[v] >= 0:
+                    value[AT, PROFILE, v, h] += share * value[when, PROFILE, child, h]
+        if tree.entry[v] == BEFORE:
             for q in range(3):
                 for h in range(hands):
-                    if free[h]:
-                        expected[q, v, h] += value[q, v, h]
+                    value[BEFORE, q, v, h] += value[AT, q, v, h] if free[h] else 0.0
