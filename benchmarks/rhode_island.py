@@ -93,7 +93,8 @@ def traffic(form: SequenceForm) -> dict[str, float]:
     payoffs, tiled = 0, form.A.tiled
     if tiled is not None:
         halves = [tiled.last.half(source, np.float32) for source in (0, 1)]
-        payoffs = sum(array.nbytes for half in halves for array in half.matrices)
+        arrays = [array for half in halves for array in half.matrices if array is not None]
+        payoffs = sum(array.nbytes for array in arrays)
     return {
         "threads": cores(),
         "iteration_ms": 1e3 * seconds,

@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from equipoise.numerics.threads import spread
 from equipoise.sequence.lanes import Slots
+from equipoise.sequence.payoffs import tiles
 from equipoise.sequence.payoffs.forms import matrices
-from equipoise.sequence.payoffs.tiles import Half, Leaves, add_tiles, packing, places, runs
+from equipoise.sequence.payoffs.tiles import Half, Leaves
 from equipoise.sequence.payoffs.tiling import Tiling
 
 Indices = NDArray[np.uint32]
@@ -63,10 +64,11 @@ class LastRound:
             first = start[own], self.slots[1 - source].start[other]
             lane = own - start[own]
             leaves = Leaves(self.leaf_matrix, *first, lane, lanes[own], self.leaf_scale)
-            self._halves[key] = Half(
-                places(self.cut, source),
-                runs(leaves, dtype),
+            self._halves[key] = tiles.half(
+                tiles.places(self.cut, source),
+                tiles.runs(leaves, dtype),
                 matrices(self.cut, source, self._at, self.values, dtype),
+                len(start),
             )
         return self._halves[key]
 
@@ -75,10 +77,11 @@ class LastRound:
         half = self.half(source, vector.dtype)
         tail, result = vector[self.trunk[source] :], out[self.trunk[1 - source] :]
         one = half.runs.scale.dtype.type(1)
-        spread(
-            len(half.places.tile_source) - 1,
-            lambda lane, low, high: add_tiles(half, low, high, one, tail, result, packing(half)),
-        )
+
+        def work(lane: int, low: int, high: int) -> None:
+            tiles.add_tiles(half, low, high, one, tail, result, tiles.workspace(half))
+
+        spread(len(half.places.tile_source) - 1, work)
 
     @property
     def nonzeros(self) -> int:

@@ -1,10 +1,12 @@
 """Products with the payoffs of the last round, tile by tile.
 
 A leaf of a bundle pays, for places i and j of a component and every lane, ``scale[lane] * M[i, j]``: one
-matrix M over pairs of buckets serves all leaves of a kind. So for each component the plans of many
-leaves and lanes are *packed* side by side, a row a bucket; the rows are multiplied by M in the form it
-is stored in (:mod:`.forms`); and the result is added to the gradient. All inner loops run along leaves
-and lanes.
+matrix M over pairs of buckets serves all leaves of a kind, in the form it is stored in (:mod:`.forms`).
+With lists, a row of the plan, or of its running sums, is the lanes of one bucket, and rows are combined
+into the gradient (:mod:`equipoise.numerics.rows`). For a matrix written out, the plans of many leaves and
+lanes are *packed* side by side, a row a bucket, and multiplied by it at once.
+
+A tile's plan lies in a buffer that stays in the cache, and its running sums behind it.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from equipoise.numerics.rows import LINE, add_rows, aligned, line, prefetch, running_row
 from equipoise.sequence.payoffs.forms import DENSE, STEPS, TOGETHER, Matrices
 from equipoise.sequence.payoffs.tiling import Tiling
 
@@ -28,10 +31,8 @@ _KERNEL = {
     "error_model": "numpy",
     "fastmath": {"contract", "reassoc", "nsz"},
 }
-# Inlined before they are typed: compiled once, in the kernel that uses them.
-INNER = {**_KERNEL, "inline": "always"}
-
 _ZERO, _ONE, _TWO = np.uint64(0), np.uint64(1), np.uint64(2)
+_NONE, _TOGETHER = np.uint32(0), np.uint64(TOGETHER)
 
 
 class Places(NamedTuple):
@@ -45,7 +46,7 @@ class Places(NamedTuple):
 
 
 class Runs(NamedTuple):
-    """Leaves as runs of lanes, in chunks that are packed together and share a matrix.
+    """Leaves as runs of lanes, in chunks that share a matrix.
 
     Row ``r`` of ``run`` is (source, target, lanes, lane, length, coefficient, column): ``length`` lanes
     from ``lane`` on, of a bundle of ``lanes``, between the actions whose slots begin at ``source`` and
@@ -61,11 +62,17 @@ class Runs(NamedTuple):
 
 
 class Half(NamedTuple):
-    """The payoffs of the last round in one direction, from source plans to target gradients."""
+    """The payoffs of the last round in one direction, from source plans to target gradients.
+
+    In the buffer of a tile's plan there are, from ``room`` on, a row of zeros and the running sums of a
+    component, a row every ``stride`` numbers. Rows and coefficients of a run begin with a cache line.
+    """
 
     places: Places
     runs: Runs
     matrices: Matrices
+    room: np.uint32
+    stride: np.uint32
 
 
 def places(cut: Tiling, source: int) -> Places:
@@ -94,142 +101,181 @@ class Leaves(NamedTuple):
 def runs(leaves: Leaves, dtype: Any) -> Runs:
     """Gather leaves into runs and chunks."""
     order = np.lexsort((leaves.lane, leaves.target, leaves.source, leaves.matrix))
-    chunks: list[tuple[int, int]] = []
-    columns: list[int] = []
-    rows: list[list[int]] = []
-    for number, leaf in enumerate(order.tolist()):
-        m, source, target, lane, lanes = (int(field[leaf]) for field in leaves[:5])
-        if not chunks or chunks[-1][1] != m or columns[-1] == _COLUMNS:
-            chunks.append((len(rows), m))
-            columns.append(0)
-        last = rows[-1] if columns[-1] else [-1] * 6
-        if last[:2] == [source, target] and last[3] + last[4] == lane:
-            last[4] += 1
-        else:
-            rows.append([source, target, lanes, lane, 1, number, columns[-1]])
-        columns[-1] += 1
+    matrix, source, target, lane, lanes = (field[order] for field in leaves[:5])
+    same = [own[1:] == own[:-1] for own in (matrix, source, target, lane - np.arange(len(lane)))]
+    first = np.flatnonzero(np.append(True, ~np.logical_and.reduce(same)))
+    length = np.diff(np.append(first, len(order)))
+    chunk, columns, column = _chunks(matrix[first], length)
+    coefficient = np.cumsum(line(length, dtype)) - line(length, dtype)
+    scale = aligned(int(line(length, dtype).sum()), dtype)
+    scale[np.repeat(coefficient - first, length) + np.arange(len(order))] = leaves.scale[order]
+    own = [field[first] for field in (source, target, lanes, lane)]
     return Runs(
-        np.array([*(first for first, _ in chunks), len(rows)], dtype=np.uint32),
-        np.array([m for _, m in chunks], dtype=np.uint32),
-        np.array(columns, dtype=np.uint32),
-        np.array(rows, dtype=np.uint32).reshape(len(rows), 7),
-        np.ascontiguousarray(leaves.scale[order], dtype=dtype),
+        chunk=np.append(chunk, len(first)).astype(np.uint32),
+        matrix=matrix[first[chunk]].astype(np.uint32),
+        columns=columns.astype(np.uint32),
+        run=np.stack([*own, length, coefficient, column], axis=1).astype(np.uint32),
+        scale=scale,
     )
 
 
-def packing(half: Half) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Return scratch space for :func:`tile_product`: packed rows with running sums, and results."""
+def _chunks(matrix: Numbers, length: Numbers) -> tuple[Numbers, Numbers, Numbers]:
+    """Put runs of one matrix together until they are wide: first runs, columns, columns of runs."""
+    chunk: list[int] = []
+    columns: list[int] = []
+    column: list[int] = []
+    for r, (m, wide) in enumerate(zip(matrix.tolist(), length.tolist(), strict=True)):
+        if not chunk or matrix[chunk[-1]] != m or columns[-1] + wide > _COLUMNS:
+            chunk.append(r)
+            columns.append(0)
+        column.append(columns[-1])
+        columns[-1] += wide
+    found = (np.array(own, dtype=np.int64) for own in (chunk, columns, column))
+    return next(found), next(found), next(found)
+
+
+def half(places: Places, runs: Runs, matrices: Matrices, slots: int) -> Half:
+    """Put the parts together; a place of the source has ``slots`` sequences."""
+    dtype = runs.scale.dtype
+    room = line(slots * int(np.diff(places.tile_source.astype(np.int64)).max()), dtype)
+    stride = line(int(runs.run[:, 4].max(initial=1)), dtype)
+    return Half(places, runs, matrices, np.uint32(room), np.uint32(stride))
+
+
+class Workspace(NamedTuple):
+    """What a product needs: a buffer for a tile's plan with its running sums, and packed rows.
+
+    ``packed`` and ``total`` are None where no matrix is written out; what needs them is not compiled then.
+    """
+
+    rows: NDArray[Any]
+    packed: NDArray[Any] | None
+    total: NDArray[Any] | None
+
+
+def workspace(half: Half) -> Workspace:
+    """Return the space of one thread for :func:`tile_product`."""
     width, height = (
         int(np.diff(own.astype(np.int64)).max()) for own in (half.places.source, half.places.target)
     )
     dtype = half.runs.scale.dtype
-    return np.empty(2 * width * _COLUMNS, dtype), np.empty(height * _COLUMNS, dtype)
+    rows = aligned(int(half.room) + int(half.stride) * (width + 1), dtype)
+    if half.matrices.dense is None:
+        return Workspace(rows, None, None)
+    columns = int(half.runs.columns.max())
+    return Workspace(rows, np.empty(width * columns, dtype), np.empty(height * columns, dtype))
 
 
 # Plain unsigned indices throughout: they compile in half the time of slices.
 
 
 @njit(**_KERNEL)
-def add_tiles(half: Any, low: Any, high: Any, one: Any, tail: Any, out: Any, scratch: Any) -> None:
+def add_tiles(half: Any, low: Any, high: Any, one: Any, tail: Any, out: Any, space: Any) -> None:
     """Add the payoffs of tiles ``low .. high``; vectors hold the last round of all tiles."""
     tile_source, tile_target, _, _, _ = half.places
     slots1 = np.uint64(len(tail)) // tile_source[len(tile_source) - 1]
     slots2 = np.uint64(len(out)) // tile_target[len(tile_target) - 1]
     for p in range(low, high):
         first, onto = slots1 * tile_source[p], slots2 * tile_target[p]
-        tile_product(half, p, one, tail, first, out, onto, scratch)
+        for e in range(slots1 * tile_source[p + 1] - first):
+            space.rows[e] = tail[first + e]
+        tile_product(half, p, one, out, onto, space.rows, space.packed, space.total, None)
 
 
-@njit(**INNER)
+class Ahead(NamedTuple):
+    """Arrays that will be wanted after a product, and from where on."""
+
+    arrays: tuple[NDArray[Any], ...]
+    first: tuple[np.uint64, ...]
+
+
+@njit(**_KERNEL)
 def tile_product(
-    half: Any, p: Any, sign: Any, source: Any, first: Any, target: Any, onto: Any, scratch: Any
+    half: Any,
+    p: Any,
+    sign: Any,
+    target: Any,
+    onto: Any,
+    rows: Any,
+    packed: Any,
+    total: Any,
+    ahead: Any,
 ) -> None:
-    """Add ``sign`` times the payoffs of tile ``p`` to ``target``.
+    """Add ``sign`` times the payoffs of tile ``p``, whose plan is in ``rows``, to ``target[onto:]``.
 
-    The tile begins at ``source[first]`` and ``target[onto]``.
+    Meanwhile memory has nothing to do, so what is wanted next (``ahead``, or None) is fetched, a cache line
+    a row: a tile has about as many lines in an array as rows are computed.
     """
     tile_source, tile_target, tile_component, lefts, tops = half.places
-    chunk, matrix, columns, run, scale = half.runs
-    form, start, dense, pointer, index, value, order, weight = half.matrices
-    packed, total = scratch
+    chunk, matrix, _, run, scale = half.runs
+    form, _, _, pointer, index, value, order, weight = half.matrices
+    room, stride = half.room, half.stride
+    wide, tall = tile_source[p + 1] - tile_source[p], tile_target[p + 1] - tile_target[p]
+    fetched, line = _ZERO, np.uint64(LINE // value.itemsize)
     for c in range(tile_component[p], tile_component[p + 1]):
         left, above = lefts[c], tops[c]
         width, height = lefts[c + _ONE] - left, tops[c + _ONE] - above
         for q in range(len(matrix)):
-            m, n = matrix[q], columns[q]
-            # Pack: the sources of the leaves, times their coefficients, a row a bucket.
-            wide = tile_source[p + 1] - tile_source[p]
+            m = matrix[q]
+            if packed is not None and form[m] == DENSE:
+                _dense(half, p, c, q, sign, rows, target, onto, packed, total)
+                continue
             for r in range(chunk[q], chunk[q + 1]):
-                lanes, length, column = run[r, 2], run[r, 4], run[r, 5]
-                begin = first + run[r, 0] * wide + (left - tile_source[p]) * lanes
-                begin += run[r, 3]
-                for s in range(width):
-                    at, into = begin + s * lanes, s * n + run[r, 6]
-                    for e in range(length):
-                        packed[into + e] = sign * scale[column + e] * source[at + e]
-            if form[m] == DENSE:
-                _dense(dense, start, m, c, height, width, n, packed, total)
-            else:
-                if form[m] == STEPS:
-                    _running_sums(order, weight, m, left, width, n, packed)
-                _lists(pointer, index, value, m, above, height, n, packed, total)
-            # Unpack: add the results to the targets of the leaves.
-            wide = tile_target[p + 1] - tile_target[p]
-            for r in range(chunk[q], chunk[q + 1]):
-                lanes, length = run[r, 2], run[r, 4]
-                begin = onto + run[r, 1] * wide + (above - tile_target[p]) * lanes
-                begin += run[r, 3]
+                lanes, lane, length, column = run[r, 2], run[r, 3], run[r, 4], run[r, 5]
+                # The weighted running sums of the plan, in the order of the matrix.
+                begin = run[r, 0] * wide + (left - tile_source[p]) * lanes + lane
+                for b in range(width if form[m] == STEPS else _NONE):
+                    if ahead is not None:
+                        prefetch(ahead.arrays, ahead.first, fetched)
+                        fetched += line
+                    into, own = room + (b + _ONE) * stride, begin + order[m, left + b] * lanes
+                    running_row(rows, into, into - stride, weight[m, left + b], own, length)
+                # Combinations of rows, as the list of each target says.
+                sums = room + stride - width * stride
+                at = onto + run[r, 1] * tall + (above - tile_target[p]) * lanes + lane
                 for t in range(height):
-                    at, out_of = begin + t * lanes, t * n + run[r, 6]
-                    for e in range(length):
-                        target[at + e] += total[out_of + e]
+                    if ahead is not None:
+                        prefetch(ahead.arrays, ahead.first, fetched)
+                        fetched += line
+                    for k in range(pointer[m, above + t], pointer[m, above + t + _ONE], _TOGETHER):
+                        i, j, h = index[k], index[k + _ONE], index[k + _TWO]
+                        places = (
+                            sums + i * stride if i >= width else begin + i * lanes,
+                            sums + j * stride if j >= width else begin + j * lanes,
+                            sums + h * stride if h >= width else begin + h * lanes,
+                        )
+                        factors = sign * value[k], sign * value[k + _ONE], sign * value[k + _TWO]
+                        add_rows(
+                            target, at + t * lanes, scale, column, rows, places, factors, length
+                        )
 
 
 @njit(**_KERNEL)
 def _dense(
-    dense: Any, start: Any, m: Any, c: Any, height: Any, width: Any, n: Any, packed: Any, total: Any
-) -> None:
-    """Multiply by a matrix that is written out; where there is none, this is not compiled."""
-    if dense is not None:
-        h, w, columns = np.int64(height), np.int64(width), np.int64(n)
-        block = dense[m, start[c] : start[c + _ONE]].reshape((h, w))
-        rows = packed[: w * columns].reshape((w, columns))
-        np.dot(block, rows, total[: h * columns].reshape((h, columns)))
-
-
-@njit(**INNER)
-def _running_sums(
-    order: Any, weight: Any, m: Any, first: Any, width: Any, n: Any, packed: Any
-) -> None:
-    """Write, after the packed rows, their weighted running sums in the order of the matrix."""
-    for b in range(width):
-        own, into, w = order[m, first + b] * n, (width + b) * n, weight[m, first + b]
-        if b == _ZERO:
-            for e in range(n):
-                packed[into + e] = w * packed[own + e]
-        else:
-            for e in range(n):
-                packed[into + e] = packed[into - n + e] + w * packed[own + e]
-
-
-@njit(**INNER)
-def _lists(
-    pointer: Any, index: Any, value: Any, m: Any, first: Any, height: Any, n: Any, packed: Any,
+    half: Any, p: Any, c: Any, q: Any, sign: Any, rows: Any, target: Any, onto: Any, packed: Any,
     total: Any,
 ) -> None:  # fmt: skip
-    """Combine rows, as the list of each target says, three at a time."""
-    for t in range(height):
-        into = t * n
-        low, high = pointer[m, first + t], pointer[m, first + t + _ONE]
-        if low == high:
-            for e in range(n):
-                total[into + e] = value.dtype.type(0)
-        for k in range(low, high, np.uint64(TOGETHER)):
-            i, j, h = index[k] * n, index[k + _ONE] * n, index[k + _TWO] * n
-            x, y, z = value[k], value[k + _ONE], value[k + _TWO]
-            if k == low:
-                for e in range(n):
-                    total[into + e] = x * packed[i + e] + y * packed[j + e] + z * packed[h + e]
-            else:
-                for e in range(n):
-                    total[into + e] += x * packed[i + e] + y * packed[j + e] + z * packed[h + e]
+    """Multiply by a matrix that is written out: pack a chunk, multiply, add the results."""
+    tile_source, tile_target, _, lefts, tops = half.places
+    chunk, matrix, columns, run, scale = half.runs
+    left, above = lefts[c], tops[c]
+    width, height = lefts[c + _ONE] - left, tops[c + _ONE] - above
+    n, wide = columns[q], tile_source[p + 1] - tile_source[p]
+    for r in range(chunk[q], chunk[q + 1]):
+        begin = run[r, 0] * wide + (left - tile_source[p]) * run[r, 2] + run[r, 3]
+        for s in range(width):
+            at, into = begin + s * run[r, 2], s * n + run[r, 6]
+            for e in range(run[r, 4]):
+                packed[into + e] = sign * scale[run[r, 5] + e] * rows[at + e]
+    h, w, count = np.int64(height), np.int64(width), np.int64(n)
+    first = half.matrices.start
+    block = half.matrices.dense[matrix[q], first[c] : first[c + _ONE]].reshape((h, w))
+    side = packed[: w * count].reshape((w, count))
+    np.dot(block, side, total[: h * count].reshape((h, count)))
+    tall = tile_target[p + 1] - tile_target[p]
+    for r in range(chunk[q], chunk[q + 1]):
+        begin = onto + run[r, 1] * tall + (above - tile_target[p]) * run[r, 2] + run[r, 3]
+        for t in range(height):
+            at, out_of = begin + t * run[r, 2], t * n + run[r, 6]
+            for e in range(run[r, 4]):
+                target[at + e] += total[out_of + e]

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from equipoise.numerics.threads import LANES, spread
 from equipoise.sequence.payoffs.last_round import Tiled
-from equipoise.sequence.payoffs.tiles import packing, tile_product
+from equipoise.sequence.payoffs.tiles import Ahead, Workspace, tile_product, workspace
 from equipoise.sequence.treeplex import Blocks
 from equipoise.solvers.saddle.regret import INNER, KERNEL, Stretch, reach_blocks, regret_blocks
 
@@ -43,11 +43,11 @@ class TiledIteration:
         widest = max(side.space.widest for side in sides)
         places = max(int(np.diff(last.cut.bounds(i)).max()) for i in (0, 1))
         most = max(int(slots) for slots in self.slots) * places
-        # For each lane: a tile's plan and gradient, and rows of scratch for kernels.
-        self.buffers = np.zeros((LANES, 2, most), dtype=dtype)
+        # For each lane: a tile's gradient and plan, and rows of scratch for kernels.
+        self.gradients = np.zeros((LANES, most), dtype=dtype)
+        self.spaces = [[workspace(half) for half in self.halves] for _ in range(LANES)]
         self.rows = np.zeros((LANES, widest), dtype=dtype)
         self.more = _more_rows(sides)
-        self.packed = [[packing(half) for half in self.halves] for _ in range(LANES)]
 
     def run(self, table: Any) -> None:
         """Do one iteration for each row of ``table``."""
@@ -73,12 +73,12 @@ class TiledIteration:
         giver, taker = self.players[source], self.players[target]
 
         def work(lane: int, low: int, high: int) -> None:
-            space = Workspace(
-                above.plan, below.lanes[lane], self.buffers[lane, 0], self.buffers[lane, 1],
-                self.rows[lane], self.packed[lane][source],
+            lane_space = Lane(
+                above.plan, below.lanes[lane], self.spaces[lane][source], self.gradients[lane],
+                self.rows[lane],
             )  # fmt: skip
             more = self.more[lane]
-            _sweep_tiles(self.halves[source], low, high, sign, row, giver, taker, space, more)
+            _sweep_tiles(self.halves[source], low, high, sign, row, giver, taker, lane_space, more)
 
         spread(self.tiles, work)
 
@@ -135,7 +135,7 @@ class Player(NamedTuple):
     slots: np.uint32
 
 
-class Workspace(NamedTuple):
+class Lane(NamedTuple):
     """What one lane of a sweep reads and writes besides.
 
     The giver's plan in the trunk, the taker's gradient there, a tile's plan and gradient, scratch.
@@ -143,26 +143,31 @@ class Workspace(NamedTuple):
 
     above: NDArray[Any]
     below: NDArray[Any]
-    plan: NDArray[Any]
+    space: Workspace
     gradient: NDArray[Any]
     row: NDArray[Any]
-    packed: tuple[NDArray[Any], NDArray[Any]]
 
 
 @njit(**KERNEL)
 def _sweep_tiles(
-    half: Any, low: Any, high: Any, sign: Any, row: Any, giver: Any, taker: Any, space: Any,
+    half: Any, low: Any, high: Any, sign: Any, row: Any, giver: Any, taker: Any, lane: Any,
     more: Any,
 ) -> None:  # fmt: skip
     """Tiles ``low .. high``: finish the giver's plan, multiply, update the taker's regrets."""
     tiles = len(half.places.tile_source) - 1
+    rows, packed, total = lane.space
     for p in range(low, high):
-        tile = _tile(giver, half.places.tile_source, p, tiles, space.above, space.plan)
-        reach_blocks(tile, giver.play, giver.average, row[3], space.row, more)
-        onto = _tile(taker, half.places.tile_target, p, tiles, space.below, space.gradient)
-        onto.local[:] = 0
-        tile_product(half, p, sign, space.plan, _ZERO, space.gradient, _ZERO, space.packed)
-        regret_blocks(onto, taker.regret, taker.play, row, space.row, more)
+        tile = _tile(giver, half.places.tile_source, p, tiles, lane.above, rows)
+        reach_blocks(tile, giver.play, giver.average, row[3], lane.row, more)
+        onto = _tile(taker, half.places.tile_target, p, tiles, lane.below, lane.gradient)
+        for e in range(np.uint64(len(onto.local))):
+            onto.local[e] = row.dtype.type(0)
+        # Next come the taker's regrets in this tile, and the giver's numbers in the following one.
+        here, following = np.uint64(onto.base), np.uint64(tile.base) + np.uint64(len(tile.local))
+        arrays = taker.regret, giver.play, giver.average
+        ahead = Ahead(arrays, (here, following, following))
+        tile_product(half, p, sign, lane.gradient, _ZERO, rows, packed, total, ahead)
+        regret_blocks(onto, taker.regret, taker.play, row, lane.row, more)
 
 
 @njit(**INNER)
