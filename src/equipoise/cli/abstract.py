@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Annotated
 
@@ -9,20 +10,30 @@ import typer
 
 from equipoise.cli import options
 from equipoise.cli.info import bucket_text
-from equipoise.cli.output import duration, print_facts, print_json
+from equipoise.cli.output import duration, note, print_facts, print_json
 from equipoise.errors import EquipoiseError
-from equipoise.road.abstractions import ABSTRACTIONS
+from equipoise.road.abstractions import ABSTRACTIONS, parse
 from equipoise.road.steps import Steps
 from equipoise.road.zero_sum import by_round
 
 EPILOG = "Methods:\n\n" + "\n".join(
-    f"- **{name}**: {why}" for name, (_, why) in ABSTRACTIONS.items()
+    f"- **{name}**: {entry.why}" for name, entry in ABSTRACTIONS.items()
 )
 
 
 def command(
     game: options.Game,
-    method: Annotated[str, typer.Option(help="One of those below.")] = "gameshrink",
+    method: Annotated[
+        str,
+        typer.Option(help="One of those below; options in brackets: 'potential(distance=emd)'."),
+    ] = "gameshrink",
+    buckets: options.Buckets = None,
+    refine: Annotated[
+        Path | None,
+        typer.Option(
+            help="Divide the buckets of this abstraction further, and merge none of them."
+        ),
+    ] = None,
     out: Annotated[
         Path | None, typer.Option(help="Where to save it.", show_default="GAME-METHOD.eqp")
     ] = None,
@@ -37,7 +48,8 @@ def command(
     from equipoise.road.verbs import abstract
     from equipoise.strategy.store import save_abstraction
 
-    place = out or default_file(game, f"-{method}")
+    words = re.findall(r"[\w.]+", f"{method} {buckets or ''}")
+    place = out or default_file(game, "".join(f"-{word}" for word in words))
     require_writable(place)
     steps = Steps()
     with steps.take("load"):
@@ -45,11 +57,18 @@ def command(
     if not isinstance(rules, StageGame):
         raise EquipoiseError(f"{game}: found a game without signals, expected one with rounds.")
     with steps.take("abstract"):
-        found = abstract(rules, method)
+        found = abstract(rules, method, buckets, refine=refine)
     save_abstraction(place, found)
+    if buckets is not None and bucket_text(by_round(found.buckets)) != bucket_text(
+        buckets.split("-")
+    ):
+        note(
+            f"{found.method}: it tells no more than {bucket_text(by_round(found.buckets))} buckets apart, "
+            f"of the {bucket_text(buckets.split('-'))} it might have made."
+        )
     fields = {
         "game": rules.name,
-        "method": method,
+        "method": found.method,
         "buckets": by_round(found.buckets),
         "seconds": steps.taken[-1].seconds,
         "cpu_seconds": steps.taken[-1].cpu_seconds,
@@ -61,7 +80,7 @@ def command(
     print_facts(
         {
             "game": rules.name,
-            "method": f"{method} ({ABSTRACTIONS[method][1]})",
+            "method": f"{method} ({ABSTRACTIONS[parse(method.split('>')[-1])[0]].why})",
             "buckets": bucket_text(by_round(found.buckets)),
             "time": duration(steps.taken[-1].seconds),
             "abstraction": str(place),

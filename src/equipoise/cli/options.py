@@ -46,6 +46,13 @@ Gap = Annotated[
         show_default="about 1e-6r; with signals 1e-5r, which is 0.1 chips in Rhode Island",
     ),
 ]
+Buckets = Annotated[
+    str | None,
+    typer.Option(
+        metavar="K1-K2-...",
+        help="How many buckets each round may have, for a method that loses something: 13-50-250.",
+    ),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 Nodes = Annotated[
     int | None,

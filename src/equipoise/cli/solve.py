@@ -42,11 +42,11 @@ def command(
     method: Annotated[
         str | None,
         typer.Option(
-            help="How to abstract a game with signals: gameshrink, histogram or suits, as in "
-            "'equipoise abstract', or none.",
+            help="How to abstract a game with signals: a method of 'equipoise abstract', or none.",
             show_default="gameshrink",
         ),
     ] = None,
+    buckets: options.Buckets = None,
     abstraction: Annotated[
         Path | None, typer.Option(help="Use this abstraction, as 'equipoise abstract' writes it.")
     ] = None,
@@ -105,6 +105,7 @@ def command(
         show=lambda stop: live(stop, is_shown=not json),
         note=note,
         abstraction=abstraction or method,
+        buckets=buckets,
         actions=actions,
         eliminate=eliminate,
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 from equipoise.errors import EquipoiseError
 from equipoise.games.base import load
-from equipoise.road.abstractions import ABSTRACTIONS
 from equipoise.road.checkpoints import Checkpoints, checkpoint_of, require_free, save_somewhere
 from equipoise.road.families import Family, Found, Wish, family_of
 from equipoise.road.families import family as family_called
@@ -33,21 +32,41 @@ Note = Callable[[str], None]
 Show = Callable[[Stop], AbstractContextManager[Monitor | None]]
 
 
-def abstract(game: Any, method: str = "gameshrink") -> Partition:
-    """Return which signals of ``game`` need not be told apart, by a method of :data:`ABSTRACTIONS`."""
-    from equipoise.abstraction.gameshrink import gameshrink
+def abstract(
+    game: Any,
+    method: str = "gameshrink",
+    buckets: str | Sequence[int] | None = None,
+    *,
+    refine: Partition | str | Path | None = None,
+) -> Partition:
+    """Return which signals of ``game`` are not told apart.
+
+    Parameters
+    ----------
+    game
+        A game with signals, or what :func:`load` makes one from.
+    method
+        A name of :data:`equipoise.road.abstractions.ABSTRACTIONS`, with options or without:
+        ``"potential(distance=emd)"``.
+    buckets
+        For methods that lose something, how many buckets each round may have: ``"13-50-250"``.
+    refine
+        An abstraction, or its file, whose buckets are only divided further: what it tells apart stays apart.
+    """
     from equipoise.games.signals.stage_game import StageGame
+    from equipoise.road.abstractions import made
+    from equipoise.strategy.store import load_abstraction
 
     game = load(game) if isinstance(game, str) else game
-    if method not in ABSTRACTIONS:
-        raise EquipoiseError(
-            f"abstraction: found '{method}', expected one of {', '.join(ABSTRACTIONS)}."
-        )
     if not isinstance(game, StageGame):
         raise EquipoiseError(
             f"abstract: '{game.name}' has no signals, expected a game with signals."
         )
-    return gameshrink(game, ABSTRACTIONS[method][0])
+    if isinstance(refine, str | Path):
+        refine = load_abstraction(refine)
+    if refine is not None:
+        refine.check(game)
+    return made(game, method, buckets, refine=refine)
 
 
 def certify(game: Any, strategy: Any, *, rigorous: bool = False, **options: Any) -> Certificate:
@@ -103,8 +122,8 @@ def solve(
     show, note
         How to show progress and say sentences: what the command line passes.
     options
-        What the game's family knows (zero-sum: ``abstraction``, ``actions``, ``eliminate``; general-sum:
-        ``weights``, ``breakpoints``, ``encoding``; bayesian: ``products``, ``propose``).
+        What the game's family knows (zero-sum: ``abstraction``, ``buckets``, ``actions``, ``eliminate``;
+        general-sum: ``weights``, ``breakpoints``, ``encoding``; bayesian: ``products``, ``propose``).
     """
     steps, note = Steps(), note or (lambda sentence: None)
     with steps.take("load"):

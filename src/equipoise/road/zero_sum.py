@@ -51,7 +51,7 @@ class ZeroSum(Behavioural):
         from equipoise.sequence.build import build
         from equipoise.strategy.lift import lift
 
-        wish.only(self.name, "abstraction", "actions", "eliminate")
+        wish.only(self.name, "abstraction", "buckets", "actions", "eliminate")
         steps = wish.steps
         within = tuple(models(game, wish))
         modelled = within[-1].game if within else game
@@ -114,13 +114,17 @@ def _abstract(game: Game, wish: Wish) -> Abstraction | None:
     from equipoise.games.signals.stage_game import StageGame
     from equipoise.road.verbs import abstract
 
-    wanted = wish.options.get("abstraction")
+    wanted, buckets = wish.options.get("abstraction"), wish.options.get("buckets")
     if isinstance(game, StageGame):
         with wish.steps.take("abstract"):
+            if buckets is None and wanted == "none":
+                return None
             if wanted is None or isinstance(wanted, str):
-                return None if wanted == "none" else abstract(game, wanted or "gameshrink")
-            return _checked(game, wanted)
-    if wanted is not None:
+                return abstract(game, wanted or "gameshrink", buckets)
+            if buckets is None:
+                return _checked(game, wanted)
+        raise EquipoiseError("buckets: found an abstraction as well, expected a method's name.")
+    if wanted is not None or buckets is not None:
         raise EquipoiseError(
             f"abstraction: '{game.name}' has no signals, expected a game with some."
         )
