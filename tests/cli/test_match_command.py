@@ -1,6 +1,12 @@
-"""``equipoise match`` and ``equipoise field``."""
+"""``equipoise match``, ``field``, ``dealer`` and ``join``."""
 
 from __future__ import annotations
+
+import json
+import socket
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 from commandline import Cli
@@ -75,3 +81,67 @@ def test_mistakes_are_one_sentence(cli: Cli, arguments: tuple[object, ...], sent
     assert (outcome.code, outcome.out) == (2, "")
     assert sentence in outcome.err
     assert outcome.err.count("\n") == 1
+
+
+def test_histories_are_written(cli: Cli, tmp_path: Path) -> None:
+    play = ("match", "always-call", "always-raise", "--game", "limit_holdem", "--hands", 4)
+    assert cli(*play, "--log", "a.log", "--phh", "a.phhs", "--json").code == 0
+    assert (tmp_path / "a.log").read_text().count("STATE:") == 4
+    assert (tmp_path / "a.phhs").read_text().count('variant = "FT"') == 4
+    outcome = cli("match", "uniform", "uniform", "--game", "kuhn", "--log", "b.log")
+    assert (outcome.code, outcome.err.count("\n")) == (2, 1)
+    assert "expected poker with hole and board cards" in outcome.err
+
+
+def test_a_dealer_and_two_who_join(cli: Cli, tmp_path: Path) -> None:
+    """Three commands at once: the dealer here, the players in processes of their own."""
+    ports = [_free_port(), _free_port()]
+    players = [
+        subprocess.Popen(
+            [sys.executable, "-c", _JOIN, "join", "leduc", agent, "--port", str(port), "--json"],
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        for agent, port in zip(("always-call", "uniform"), ports, strict=True)
+    ]
+    dealt = cli(
+        "dealer", "leduc", "--hands", 30, "--port", ports[0], "--port", ports[1], "--log", "d.log", "--json"
+    )  # fmt: skip
+    assert dealt.code == 0
+    seen = [json.loads(player.communicate(timeout=60)[0]) for player in players]
+    assert [side["total"] for side in seen] == dealt.fields["totals"]
+    assert [side["hands"] for side in seen] == [30, 30]
+    assert (tmp_path / "d.log").read_text().startswith("STATE:0:")
+
+
+# A player may come before the dealer listens: it tries again.
+_JOIN = """
+import sys, time
+from equipoise.cli.app import run
+for _ in range(600):
+    code = run(sys.argv[1:])
+    if code == 0:
+        break
+    time.sleep(0.1)
+sys.exit(code)
+"""
+
+
+def _free_port() -> int:
+    with socket.socket() as place:
+        place.bind(("127.0.0.1", 0))
+        port: int = place.getsockname()[1]
+        return port
+
+
+def test_mistakes_of_dealer_and_join(cli: Cli) -> None:
+    for arguments, sentence in (
+        (("dealer", "leduc", "--port", 1), "found 2 names and 1 ports"),
+        (("dealer", "auction"), "expected poker as data"),
+        (("dealer", "leduc", "--hands", 0), "expected positive numbers"),
+        (("dealer", "leduc", "--timeout", 0.01), "did not connect"),
+        (("join", "leduc", "uniform", "--port", 1), "expected a dealer"),
+    ):
+        outcome = cli(*arguments)
+        assert (outcome.code, outcome.out) == (2, "")
+        assert sentence in outcome.err

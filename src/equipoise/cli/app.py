@@ -20,6 +20,7 @@ from equipoise.cli import (
     abstract,
     certify,
     convert,
+    dealer,
     icm,
     info,
     match,
@@ -63,6 +64,8 @@ app.command("qualitative")(qualitative.command)
 app.command("nash")(nash.command)
 app.command("match")(match.command)
 app.command("field")(match.field_command)
+app.command("dealer")(dealer.command)
+app.command("join")(dealer.join_command)
 app.command("tournament", epilog=tournament.EPILOG)(tournament.command)
 app.command("icm")(icm.command)
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, BinaryIO
 
 import typer
 
@@ -15,7 +16,7 @@ from equipoise.cli.output import note, number, print_facts, print_json, print_ta
 
 if TYPE_CHECKING:
     from equipoise.play.field import Field
-    from equipoise.play.matches import Match, Watch
+    from equipoise.play.matches import Match, Record, Watch
     from equipoise.play.winnings import Winnings
 
 # A match of one series is cut into this many for the sign test, as Gilpin (2009) did.
@@ -64,6 +65,14 @@ def command(
             "--luck", help="Take the luck of the first agent's cards out, too (poker for two)."
         ),
     ] = False,
+    log: Annotated[
+        Path | None,
+        typer.Option("--log", help="Write every hand of poker, a line each as in the competition."),
+    ] = None,
+    phh: Annotated[
+        Path | None,
+        typer.Option("--phh", help="Write every hand of Texas hold'em in the PHH format."),
+    ] = None,
     nodes: options.Nodes = None,
     json: options.Json = False,
 ) -> None:
@@ -75,8 +84,11 @@ def command(
     terms = Terms(hands, duplicate, series, seed)
     rules = load_game(game)
     pair = agent(first, rules), agent(second, rules)
-    with _watched(terms.hands, not json) as watch:
-        match = play_match(rules, *pair, terms, watch=watch, luck=luck)
+    with (
+        _kept(rules, (first, second), log, phh) as record,
+        _watched(terms.hands, not json) as watch,
+    ):
+        match = play_match(rules, *pair, terms, watch=watch, luck=luck, record=record)
     if json:
         print_json(_match_fields(match))
     else:
@@ -126,6 +138,36 @@ def _watched(hands: int, is_shown: bool) -> Iterator[Watch]:
                 say(f"{done:,} of {hands:,} hands", done / hands)
 
         yield watch
+
+
+@contextmanager
+def _kept(
+    game: Any, names: tuple[str, str], log: Path | None, phh: Path | None
+) -> Iterator[Record | None]:
+    """Write histories of the hands of a match, if that is wanted, once all are played."""
+    from equipoise.files import require_writable, write_atomically
+    from equipoise.play.histories import LogBook, PokerHandHistory
+
+    books = [
+        (path, kind(game, names))
+        for path, kind in ((log, LogBook), (phh, PokerHandHistory))
+        if path is not None
+    ]
+    for path, _ in books:
+        require_writable(path)
+
+    def record(state: Any, seat: int) -> None:
+        for _, book in books:
+            book.add(state, seat)
+
+    yield record if books else None
+    for path, book in books:
+        text = book.text().encode()
+        write_atomically(path, partial(_put, text))
+
+
+def _put(text: bytes, file: BinaryIO) -> None:
+    file.write(text)
 
 
 def _match_fields(match: Match) -> dict[str, Any]:

@@ -94,6 +94,7 @@ GAMES: dict[str, Entry] = {
 FILES: dict[str, Entry] = {
     ".efg": Entry("equipoise.games.files.gambit:read_efg", "Gambit's extensive-form games"),
     ".nfg": Entry("equipoise.games.files.gambit:read_nfg", "Gambit's normal-form games"),
+    ".game": Entry("equipoise.games.files.acpc:read_acpc", "the poker competition's definitions"),
     ".bml": Entry("equipoise.games.files.bml:load_bml", "no-limit hold'em's betting as XML"),
     ".toml": Entry("equipoise.games.files.toml:load_toml", "games of every family as rule files"),
 }

@@ -30,6 +30,8 @@ from equipoise.play.winnings import Series, Winnings
 Floats = NDArray[np.float64]
 Game = ExtensiveGame | StageGame
 Watch = Callable[[int], None]
+Record = Callable[[Any, int], None]
+"""Told of every hand: the last state of the episode, and the seat of the first agent."""
 
 MOST_HANDS = 100_000_000
 _CHUNK = 1 << 16
@@ -148,17 +150,18 @@ def play_match(
     watch: Watch | None = None,
     exact: bool = True,
     luck: bool = False,
+    record: Record | None = None,
 ) -> Match:
     """Let two agents play; ``watch`` is told how many more hands are done.
 
     Agents whose distributions are known play in batches. With ``exact`` their expectation is computed
     beside, where the game is small enough to certify; with ``luck`` the luck of the first agent's cards is
-    taken out beside, in poker.
+    taken out beside, in poker. ``record`` is told of every hand, a history to keep.
     """
     rules = match_rules(game)
     tell = watch or (lambda hands: None)
     pair = behaviour_of(first, rules), behaviour_of(second, rules)
-    book = _Book(rules, terms, tell, luck)
+    book = _Book(rules, terms, tell, luck, record)
     for number in range(terms.series):
         if pair[0] is not None and pair[1] is not None:
             book.fast_series((pair[0], pair[1]), number)
@@ -198,12 +201,14 @@ def _missing(agent: Agent) -> int:
 class _Book:
     """Keeps what is won while a match is played."""
 
-    def __init__(self, game: Game, terms: Terms, tell: Watch, luck: bool) -> None:
+    def __init__(
+        self, game: Game, terms: Terms, tell: Watch, luck: bool, record: Record | None
+    ) -> None:
         if luck and not isinstance(game, PokerGame):
             raise EquipoiseError(
                 f"match: '{game.name}' is a game without cards on a table, expected poker to take luck out."
             )
-        self.game, self.terms, self.tell = game, terms, tell
+        self.game, self.terms, self.tell, self.record = game, terms, tell, record
         self.legs = (0, 1) if terms.duplicate else (0,)
         self.units = np.zeros((terms.series, terms.units))
         self.adjusted = np.zeros_like(self.units) if luck else None
@@ -235,6 +240,9 @@ class _Book:
         sign = (1 if seat == 0 else -1) / len(self.legs)
         self.units[hands] += sign * plays.payoffs
         self.missing += plays.missing if seat == 0 else plays.missing[::-1]
+        if self.record is not None:
+            for end in plays.states(game):
+                self.record(end, seat)
         if self.adjusted is not None:
             assert isinstance(game, PokerGame)
             left = without_luck(game, pair[0], seat, plays.leaves, plays.cards, plays.payoffs)
@@ -249,8 +257,10 @@ class _Book:
             for hand, nature in enumerate(self._natures(number)):
                 seat = (hand + leg) % 2
                 agents = pair if seat == 0 else pair[::-1]
-                pays = play_out(Episode(self.game, nature=iter(nature).__next__), agents)
-                self.units[number, hand] += pays[seat] / len(self.legs)
+                episode = Episode(self.game, nature=iter(nature).__next__)
+                self.units[number, hand] += play_out(episode, agents)[seat] / len(self.legs)
+                if self.record is not None:
+                    self.record(episode.state, seat)
                 self.tell(1)
         self.missing += [_missing(agent) - had for agent, had in zip(pair, before, strict=True)]
 

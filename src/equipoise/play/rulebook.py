@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from equipoise.errors import EquipoiseError
 from equipoise.games.poker.game import PokerGame
-from equipoise.games.signals.betting import NO_OUTCOME
+from equipoise.games.signals.betting import NO_OUTCOME, SHOWDOWN
 from equipoise.games.signals.betting import TERMINAL as LEAF
 from equipoise.games.signals.chance import Deal, WithoutReplacement
 from equipoise.games.signals.chips import chips
@@ -205,8 +205,10 @@ class SignalBook:
         seen = _seen(self.game, player, moves)
         if self.player(state) != TERMINAL:
             return self.situation(node, player, private[player], public, seen)
-        is_open = self.tree.kind[node] != NO_OUTCOME
-        shown = tuple(own if is_open or i == player else None for i, own in enumerate(private))
+        open_to_all = self.exposed(node)
+        shown = tuple(
+            own if i in open_to_all or i == player else None for i, own in enumerate(private)
+        )
         return self.ending(node, player, shown, public, seen)
 
     def situation(
@@ -261,15 +263,24 @@ class SignalBook:
             shown=names,
         )
 
+    def exposed(self, node: int) -> frozenset[int]:
+        """Return whose signals are shown at ``node``: at a showdown, those of all who have not folded."""
+        if self.tree.player[node] != LEAF or self.tree.kind[node] == NO_OUTCOME:
+            return frozenset()
+        name, _, listed = self.tree.kinds[self.tree.kind[node]].partition(":")
+        if name == SHOWDOWN and listed:
+            return frozenset(int(player) - 1 for player in listed.split(","))
+        return frozenset(range(self.game.players))
+
     def settled(self, node: int, shown: Sequence[Deal | None], public: Deal) -> tuple[float, ...]:
         """Return what each player is paid at a leaf; where signals decide, all must be shown."""
         tree = self.tree
         base = [float(amount) for amount in tree.base[node]]
         if tree.kind[node] == NO_OUTCOME:
             return tuple(base)
-        private = tuple(own for own in shown if own is not None)
-        if len(private) < len(shown):
+        if any(shown[player] is None for player in self.exposed(node)):
             raise EquipoiseError(f"{self.name}: found hidden signals at a showdown, expected all.")
+        private = tuple(own or () for own in shown)
         values = self.game.outcomes[tree.kinds[tree.kind[node]]](public, private)
         scale = float(tree.scale[node])
         return tuple(own + scale * float(value) for own, value in zip(base, values, strict=True))

@@ -10,7 +10,7 @@ The same numbers deal the same cards and choose the same actions as in
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -69,6 +69,14 @@ class Plays(NamedTuple):
     payoffs: Floats
     cards: NDArray[np.uint8]
     missing: tuple[int, ...]
+
+    def states(self, game: Game) -> Iterator[Any]:
+        """Yield the last state of every hand, as an episode has it: signals that came out, and a node."""
+        if not isinstance(game, StageGame):
+            yield from self.leaves.tolist()
+            return
+        for leaf, cards in zip(self.leaves.tolist(), self.cards.tolist(), strict=True):
+            yield tuple(cards[: game.revealed[game.tree.round[leaf]]]), leaf
 
 
 def behaviour_of(agent: Agent, game: Game) -> Behaviour | None:
