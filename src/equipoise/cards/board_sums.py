@@ -50,9 +50,11 @@ class SignedShowdowns:
     """Showdowns on boards where hands have ``ranks``, as a product with the matrix of signs."""
 
     def __init__(self, meetings: Meetings, ranks: Array, xp: Any, dtype: Any) -> None:
-        own, other = ranks[:, :, None], ranks[:, None, :]
-        signs = xp.astype(own > other, dtype) - xp.astype(own < other, dtype)
-        self._xp, self._signs = xp, signs * meetings.meets
+        # Ranks are whole numbers, so their differences cut off at one are the signs.
+        exact = xp.astype(ranks, dtype)
+        self._xp = xp
+        self._signs = xp.clip(exact[:, :, None] - exact[:, None, :], -1.0, 1.0)
+        self._signs *= meetings.meets
 
     def margins(self, reach: Array) -> Array:
         """For each hand, the reach of the hands it beats less that of those that beat it."""

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from functools import cached_property
 from math import comb
 from typing import Any, NamedTuple
 
@@ -38,7 +39,7 @@ Floats = NDArray[np.float64]
 PLAYERS = (0, 1)
 
 # Numbers in one array of values: what a processor's caches hold, and what keeps a GPU busy.
-_FEW, _MANY = 1 << 19, 1 << 27
+_FEW, _MANY = 1 << 19, 1 << 29
 
 
 @dataclass(frozen=True)
@@ -387,12 +388,18 @@ class Walk:
             if self.is_compiled:
                 return SortedShowdowns(meetings, ranks)
             return SignedShowdowns(meetings, device.put(ranks), device.xp, device.floats)
+        ranks = self._ranks(boards, self.streets.left(boards), street.hands)
+        return SignedShowdowns(meetings, ranks, device.xp, device.floats)
+
+    @cached_property
+    def _ranks(self) -> Callable[[Cards, Cards, Cards], Array]:
+        """Rank hands on whole boards, where they are kept."""
         from equipoise.cards.board_ranks import BoardRanks
 
-        seen = self.game.hole + boards.shape[1]
-        on_boards = BoardRanks(strength.evaluator(self.game.deck, seen), device.xp, device.device)
-        ranks = on_boards(boards, self.streets.left(boards), street.hands)
-        return SignedShowdowns(meetings, ranks, device.xp, device.floats)
+        strength, seen = self.game.strength, self.game.hole + sum(self.game.public)
+        assert isinstance(strength, BestCards)
+        tables = strength.evaluator(self.game.deck, seen)
+        return BoardRanks(tables, self.device.xp, self.device.device)
 
     def _columns(self, strategy: Strategy) -> list[tuple[RoundColumns, RoundColumns]]:
         """Return every round as each player sees it."""
