@@ -11,6 +11,7 @@ from equipoise.certificates.public import certify_public
 from equipoise.certificates.tree import certify_tree
 from equipoise.errors import EquipoiseError
 from equipoise.games.poker.game import PokerGame
+from equipoise.games.signals.betting import SHOWDOWN
 from equipoise.games.signals.stage_game import StageGame
 from equipoise.games.signals.unroll import unroll
 from equipoise.games.signals.views import views
@@ -53,7 +54,10 @@ def certify(
         return certify_streamed(game, strategy, device=where, sample=flops, seed=seed, each=each)
     if isinstance(game, StageGame):
         require_views(game, strategy)
-        if isinstance(game, PokerGame) and not rigorous:
+        # In a poker game that was cut short, other things than showdowns decide.
+        is_poker = isinstance(game, PokerGame) and set(game.tree.kinds) <= {SHOWDOWN}
+        if is_poker and not rigorous:
+            assert isinstance(game, PokerGame)
             return certify_public(game, strategy)
         tree = unroll(game)
         return certify_tree(tree, on_tree(game, tree, strategy), rigorous)

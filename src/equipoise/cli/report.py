@@ -101,6 +101,8 @@ def _text(name: str, value: Any) -> str:
             f"{value['mapping']} mapping, and {number(called['infosets'])} of {number(called['of'])} "
             "information sets call"
         )
+    if name == "stages":
+        return f"{value['kept']} of {value['of']} rounds; what follows is fixed"
     if name == "revealed":
         return f"{value:.1%} of the information"
     if name == "restricted":

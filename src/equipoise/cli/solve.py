@@ -58,6 +58,14 @@ def command(
             "model by name or TOML file; 'mapping=relative' says how other bets are read.",
         ),
     ] = None,
+    stages: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ROUNDS[:FILE]",
+            help="Solve the first rounds alone: '2' rolls out what follows, '2:leduc.eqp' lets both players go "
+            "on by the habits of that strategy.",
+        ),
+    ] = None,
     eliminate: Annotated[
         bool,
         typer.Option("--eliminate", help="Eliminate dominated actions first."),
@@ -107,6 +115,7 @@ def command(
         abstraction=abstraction or method,
         buckets=buckets,
         actions=actions,
+        stages=stages,
         eliminate=eliminate,
     )
     if json:

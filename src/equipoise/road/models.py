@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from equipoise.errors import EquipoiseError
 
 if TYPE_CHECKING:
+    from equipoise.abstraction.stages import Behaviour
     from equipoise.games.signals.stage_game import StageGame
     from equipoise.road.families import Wish
     from equipoise.strategy.profile import Strategy
@@ -31,7 +32,7 @@ class Model:
 
 def models(game: Any, wish: Wish) -> Iterator[Model]:
     """Yield the models that a user wants to go through, from the whole game to the smallest."""
-    for option, make in (("actions", _fewer_actions),):
+    for option, make in (("actions", _fewer_actions), ("stages", _fewer_rounds)):
         wanted = wish.options.get(option)
         if wanted is None:
             continue
@@ -71,3 +72,48 @@ def _fewer_actions(game: StageGame, wanted: Any) -> Model:
         return found, {"actions": facts}
 
     return Model(own.game(game), whole)
+
+
+def _fewer_rounds(game: StageGame, wanted: Any) -> Model:
+    """Return the game without its last rounds: an abstraction, or text that names one.
+
+    ``2`` keeps two rounds and rolls out what follows; ``2:FILE`` lets both players go on by the habits of the
+    strategy in the file.
+    """
+    from equipoise.abstraction.stages import StageAbstraction, truncate
+    from equipoise.strategy.stages import prolong
+
+    own: StageAbstraction
+    if isinstance(wanted, StageAbstraction):
+        own = wanted
+        if own.whole is not game:
+            raise EquipoiseError(
+                f"stages: found an abstraction of '{own.whole.name}', expected one of this very game."
+            )
+    else:
+        rounds, _, file = str(wanted).partition(":")
+        if not rounds.isdecimal() or len(rounds) > 3:
+            raise EquipoiseError(
+                f"stages: found '{wanted!s:.60}', expected a number of rounds such as 2, or 2:FILE.eqp."
+            )
+        later = _habits(game, int(rounds), file) if file else None
+        own = truncate(game, int(rounds), later)
+
+    def whole(strategy: Strategy) -> tuple[Strategy, dict[str, Any]]:
+        kept, of = int(own.short.tree.round[own.short.tree.player >= 0].max()) + 1, game.rounds
+        return prolong(strategy, own), {"stages": {"kept": kept, "of": of}}
+
+    return Model(own.short, whole)
+
+
+def _habits(game: StageGame, rounds: int, file: str) -> Behaviour:
+    """Return how the strategy in ``file`` goes on after ``rounds`` rounds, by hand values alone."""
+    from equipoise.abstraction.self_play import follow, self_play
+    from equipoise.strategy.stages import behaviour_of
+    from equipoise.strategy.store import load_strategy
+
+    try:
+        played = behaviour_of(load_strategy(file), game)
+    except EquipoiseError as error:
+        raise EquipoiseError(f"stages: {file}: {error}") from None
+    return follow(game, self_play(game, played, rounds), rounds)

@@ -122,8 +122,9 @@ def solve(
     show, note
         How to show progress and say sentences: what the command line passes.
     options
-        What the game's family knows (zero-sum: ``abstraction``, ``buckets``, ``actions``, ``eliminate``;
-        general-sum: ``weights``, ``breakpoints``, ``encoding``; bayesian: ``products``, ``propose``).
+        What the game's family knows (zero-sum: ``abstraction``, ``buckets``, ``actions``, ``stages``,
+        ``eliminate``; general-sum: ``weights``, ``breakpoints``, ``encoding``; bayesian: ``products``,
+        ``propose``).
     """
     steps, note = Steps(), note or (lambda sentence: None)
     with steps.take("load"):

@@ -51,7 +51,7 @@ class ZeroSum(Behavioural):
         from equipoise.sequence.build import build
         from equipoise.strategy.lift import lift
 
-        wish.only(self.name, "abstraction", "buckets", "actions", "eliminate")
+        wish.only(self.name, "abstraction", "buckets", "actions", "stages", "eliminate")
         steps = wish.steps
         within = tuple(models(game, wish))
         modelled = within[-1].game if within else game

@@ -66,8 +66,8 @@ class _Translation:
         self._abstraction, self._named, self._player = abstraction, named, player
         vector = strategy.behaviour[player]
         self.behaviour = np.ones(int(whole.starts(player)[-1]), dtype=vector.dtype)
-        self._small = _blocks(abstraction.small.player, small, player, vector)
-        blocks = _blocks(abstraction.whole.player, whole, player, self.behaviour)
+        self._small = blocks(abstraction.small.player, small, player, vector)
+        filled = blocks(abstraction.whole.player, whole, player, self.behaviour)
         self.called = self.infosets = 0
         # For each node, the weight of each reading, by view; a number where the views do not matter.
         self._weights: list[dict[int, float | Block]] = [{0: 1.0}]
@@ -75,8 +75,8 @@ class _Translation:
         for node in range(len(abstraction.whole.parent)):
             if node:
                 self._weights.append(self._next(node))
-            if node in blocks:
-                self._fill(node, blocks[node])
+            if node in filled:
+                self._fill(node, filled[node])
 
     def _fill(self, node: int, block: Block) -> None:
         """Write what is done at ``node``, in every view, into ``block``."""
@@ -126,7 +126,7 @@ class _Translation:
         return weight[self._named.parent(turn, every, self._player)]
 
 
-def _blocks(
+def blocks(
     actor: NDArray[np.int32], layout: Layout, player: int, vector: NDArray[np.floating]
 ) -> dict[int, Block]:
     """Return the part of ``vector`` for each decision node of ``player``: actions by views."""

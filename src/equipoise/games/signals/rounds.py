@@ -100,7 +100,7 @@ def sample(
     first, second = (own[drawn] for own in last.pairs)
     sampled = []
     for signals in reversed(rounds):
-        place = _find_pairs(signals, first, second)
+        place = find_pairs(signals, first, second)
         weight: Floats = np.zeros(len(signals.weight))
         np.add.at(weight, place, chance)
         kept = np.flatnonzero(weight)
@@ -116,7 +116,7 @@ def sample(
     return tuple(reversed(sampled))
 
 
-def _find_pairs(signals: SignalRound, first: Indices, second: Indices) -> NDArray[np.int64]:
+def find_pairs(signals: SignalRound, first: Indices, second: Indices) -> NDArray[np.int64]:
     """Return the deal of a round in which the players have these views."""
     width = signals.views[1]
     keys = signals.pairs[0].astype(np.int64) * width + signals.pairs[1]

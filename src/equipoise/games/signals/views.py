@@ -8,10 +8,11 @@ told otherwise, up to the symmetries of the deck (:mod:`equipoise.games.poker.ca
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property, lru_cache
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -53,6 +54,18 @@ class Views(Protocol):
         """Return the number of a view given by its signals."""
 
 
+@runtime_checkable
+class ViewOutcome(Protocol):
+    """An outcome that depends on a deal through the players' views of it: of a game with more rounds, say."""
+
+    @property
+    def whole(self) -> StageGame:
+        """The game whose views these are; it deals the same signals."""
+
+    def over(self, rounds: Sequence[SignalRound]) -> Floats:
+        """Return the value to player 1 in each deal of the last of ``rounds``, those of :attr:`whole`."""
+
+
 def views(game: StageGame, symmetry: bool = True) -> Views:
     """Return the views of a two-player game; of a poker game up to ``symmetry`` of its deck."""
     return _views(game, symmetry)
@@ -65,6 +78,10 @@ def _views(game: StageGame, symmetry: bool) -> Views:
         raise EquipoiseError(
             f"{game.name}: found {game.players} players, expected two for a factored game."
         )
+    outcomes: Mapping[str, object] = game.outcomes
+    further = {kind: own for kind, own in outcomes.items() if isinstance(own, ViewOutcome)}
+    if further:
+        return FurtherViews(game, symmetry, further)
     if symmetry and isinstance(game, PokerGame):
         from equipoise.games.poker.canonical import CanonicalViews
 
@@ -182,6 +199,44 @@ class RawViews:
 
     def _parents(self, turn: int, player: int) -> Indices:
         return self.parent(turn, np.arange(self.count(turn, player)), player)
+
+
+class FurtherViews:
+    """The views of a whole game, whose last deals have ``further`` kinds of outcome.
+
+    Some of the whole game's own kinds may not end ``game``.
+    """
+
+    def __init__(self, game: StageGame, symmetry: bool, further: Mapping[str, ViewOutcome]) -> None:
+        self._game, self._further = game, further
+        self._whole = views(next(iter(further.values())).whole, symmetry)
+        self.is_listed = self._whole.is_listed
+        self.count, self.parent = self._whole.count, self._whole.parent
+        self.label, self.find, self.number = (
+            self._whole.label,
+            self._whole.find,
+            self._whole.number,
+        )
+
+    @cached_property
+    def rounds(self) -> tuple[SignalRound, ...]:
+        """The deals of each round."""
+        before = self._whole.rounds
+        own = [
+            {kind: value for kind, value in signals.values.items() if kind in ending}
+            for signals, ending in zip(
+                before, map(self._game.tree.kinds_ending, range(len(before))), strict=True
+            )
+        ]
+        own[-1] |= {kind: outcome.over(before) for kind, outcome in self._further.items()}
+        return tuple(
+            replace(signals, values=values) for signals, values in zip(before, own, strict=True)
+        )
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """A digest of views, deals and outcomes."""
+        return fingerprint(self.rounds)
 
 
 def _indices(values: Sequence[int]) -> Indices:
