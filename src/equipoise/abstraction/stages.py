@@ -68,7 +68,7 @@ def truncate(game: StageGame, rounds: int, later: Behaviour | None = None) -> St
     above = np.where(tree.parent < 0, False, beyond[tree.parent])
     cuts = np.flatnonzero(beyond & ~above).tolist()
     nodes = np.flatnonzero(~above)
-    after = later or _checks_and_calls(game, beyond)
+    after = _checks_and_calls(game, beyond) if later is None else later
     _require_behaviour(game, np.flatnonzero(beyond).tolist(), after)
     columns = _Columns(tree, nodes)
     outcomes = dict(game.outcomes)
@@ -203,21 +203,21 @@ class Continuation:
         return worth
 
     @cached_property
-    def _table(self) -> tuple[SignalRound, Floats]:
+    def _worth(self) -> dict[tuple[int, int], float]:
+        """The value of each pair of views of the last round."""
         rounds = views(self.whole).rounds
-        return rounds[-1], self.over(rounds)
+        first, second = (own.tolist() for own in rounds[-1].pairs)
+        return dict(zip(zip(first, second, strict=True), self.over(rounds).tolist(), strict=True))
 
     def __call__(self, public: Deal, private: tuple[Deal, ...]) -> tuple[float, float]:
         """Return the expected payments after one deal."""
         shown, held = iter(public), tuple(map(iter, private))
         deal = tuple(next(shown if who == PUBLIC else held[who]) for who in self.whole.receivers)
         named, last = views(self.whole), self.whole.rounds - 1
-        place = [
-            np.array([named.number(last, self.whole.view(player, deal), player)], dtype=np.uint32)
-            for player in (0, 1)
-        ]
-        signals, worth = self._table
-        value = float(worth[find_pairs(signals, place[0], place[1])][0])
+        first, second = (
+            named.number(last, self.whole.view(player, deal), player) for player in (0, 1)
+        )
+        value = self._worth[first, second]
         return value, -value
 
 
