@@ -18,6 +18,7 @@ from equipoise.sequence.build import build
 from equipoise.sequence.payoffs.base import Payoff
 from equipoise.sequence.payoffs.factored import Factored
 from equipoise.sequence.payoffs.ranked import Ranked, RankedHands, RankedLeaves
+from equipoise.sequence.payoffs.runouts import Runouts
 from equipoise.sequence.payoffs.sparse import Sparse
 
 
@@ -104,4 +105,8 @@ EXAMPLES: dict[type[Payoff], list[Payoff]] = {
         build(poker.rhode_island(4, 2)).A,
     ],
     Ranked: [ranked(1, 9, 0), ranked(2, 7, 1), ranked(2, 12, 2)],
+    Runouts: [
+        build(poker.spot("2c7d9hTsJc", "AA,QQ,65s", "KK,88", 100, 200, "50%", "a")).A,
+        build(poker.spot("2c7d9hTs", "AA,65s", "KK", 100, 200, "a", "a")).A,
+    ],
 }

@@ -31,6 +31,7 @@ from equipoise.cli import (
     serve,
     show,
     solve,
+    spot,
     text,
     tournament,
 )
@@ -50,6 +51,7 @@ app = typer.Typer(
     rich_markup_mode="markdown",
 )
 app.command("solve", epilog=solve.EPILOG)(solve.command)
+app.command("spot", epilog=spot.EPILOG)(spot.command)
 app.command("info")(info.command)
 app.command("abstract", epilog=abstract.EPILOG)(abstract.command)
 app.command("certify")(certify.command)

@@ -111,6 +111,8 @@ def _text(name: str, value: Any) -> str:
         return f"{value:.1%} of all sequences"
     if isinstance(value, dict):
         return program_text(value)
+    if isinstance(value, list):
+        return " / ".join(map(number, value))
     return value if isinstance(value, str) else number(value)
 
 

@@ -29,6 +29,7 @@ FAMILIES: dict[str, str] = {
     "general-sum": "equipoise.road.general_sum:GeneralSum",
     "bayesian": "equipoise.road.bayesian:Bayesian",
     "repeated": "equipoise.road.repeated:Repeated",
+    "spot": "equipoise.road.spots:Spots",
 }
 """Each family's name, and the class that stands for it as ``module:class``."""
 

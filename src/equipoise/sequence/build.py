@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from equipoise.abstraction.base import Abstraction
 from equipoise.abstraction.dominated import Survivors, eliminate
 from equipoise.errors import EquipoiseError
+from equipoise.games.poker.spots import Spot
 from equipoise.games.signals.betting import BettingTree
 from equipoise.games.signals.rounds import SignalRound
 from equipoise.games.signals.stage_game import StageGame
@@ -63,7 +64,7 @@ class SequenceForm:
 
 
 def build(
-    game: ExtensiveGame | NormalGame | StageGame,
+    game: ExtensiveGame | NormalGame | StageGame | Spot,
     abstraction: Abstraction | None = None,
     *,
     tiles: bool = True,
@@ -74,6 +75,8 @@ def build(
     their views apart. Its last round is cut into ``tiles``, which compiled loops want and arrays
     do not (:mod:`equipoise.sequence.backends`).
     """
+    if isinstance(game, Spot):
+        return _build_spot(game)
     if isinstance(game, StageGame):
         rounds = signal_rounds(game) if abstraction is None else abstraction.deals(game)
         return _build_factored(game, abstraction, rounds, tiles)
@@ -124,6 +127,21 @@ def _build_factored(
         untiled=None if A.tiled is None else again,
         abstraction=abstraction,
         survivors=partial(eliminate, game.tree, rounds),
+    )
+
+
+def _build_spot(spot: Spot) -> SequenceForm:
+    """Return the form of a spot, every hand and card told apart up to symmetry."""
+    from equipoise.sequence.from_spot import SpotLayout, runouts_payoff, spot_units
+
+    layout, units = SpotLayout(spot), spot_units(spot)
+    return SequenceForm(
+        X=layout.treeplex(0),
+        Y=layout.treeplex(1),
+        A=runouts_payoff(layout, units.unit),
+        name=spot.name,
+        fingerprint=spot.fingerprint,
+        units=units,
     )
 
 

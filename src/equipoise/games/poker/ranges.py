@@ -109,6 +109,16 @@ def range_text(weights: ArrayLike, deck: Deck = STANDARD) -> str:
     return ",".join([*_runs(whole, deck), *single])
 
 
+def kind_of(hand: ArrayLike, deck: Deck = STANDARD) -> str:
+    """Return the kind of a hand: ``AA``, ``AKs`` or ``AKo``."""
+    low, high = sorted(np.asarray(hand).tolist())
+    first, second = (int(deck.rank_of(card)) for card in (high, low))
+    if first == second:
+        return 2 * deck.ranks[first]
+    is_suited = deck.suit_of(high) == deck.suit_of(low)
+    return f"{deck.ranks[first]}{deck.ranks[second]}{'s' if is_suited else 'o'}"
+
+
 def _runs(weights: dict[str, float], deck: Deck) -> Iterator[str]:
     """Write kinds of hands, those that follow one another with one weight as one token."""
 

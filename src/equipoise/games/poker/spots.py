@@ -221,8 +221,20 @@ def spot(
         "ranks": None if ranks == STANDARD_RANKS else ranks,
         "suits": None if suits == STANDARD_SUITS else suits,
     }
-    given = ",".join(f"{key}={value!r}" for key, value in told.items() if value not in (None, 0.0))
+    given = ",".join(
+        f"{key}={_plain(value)!r}" for key, value in told.items() if _is_told(key, value)
+    )
     return Spot(f"spot({given})", deck, cards, weights, tree, float(pot))
+
+
+def _is_told(key: str, value: Any) -> bool:
+    """Say whether a parameter is not what it is by default; the size of a chip depends on others."""
+    return value is not None and (key == "chip" or value not in (0.0, ""))
+
+
+def _plain(value: Any) -> Any:
+    """Return whole numbers as such."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def _board(board: str, deck: Deck) -> Cards:

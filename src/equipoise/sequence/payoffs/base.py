@@ -21,6 +21,7 @@ from equipoise.errors import EquipoiseError
 if TYPE_CHECKING:
     from equipoise.sequence.payoffs.factored import Term
     from equipoise.sequence.payoffs.last_round import Tiled
+    from equipoise.sequence.payoffs.runouts import Runouts
 
 Indices = NDArray[np.uint32]
 
@@ -80,6 +81,11 @@ class Payoff(ABC):
     @property
     def tiled(self) -> Tiled | None:
         """Ability: the last round in tiles, for methods that work tile by tile."""
+        return None
+
+    @property
+    def runouts(self) -> Runouts | None:
+        """Ability: payoffs between real hands, for methods that work board by board."""
         return None
 
     @property

@@ -70,6 +70,10 @@ class CFR:
     def start(self, form: SequenceForm, context: Context) -> MethodRun:
         """Return a run from uniform play, as compiled loops or on a device's arrays."""
         horizon = self.horizon or context.horizon or _DEFAULT_HORIZON
+        if self.device == "compiled" and form.A.runouts is not None:
+            from equipoise.solvers.saddle.boards import BoardsRun
+
+            return BoardsRun(self, form, horizon, context.start)
         if self.device == "compiled":
             from equipoise.solvers.saddle.cfr_compiled import CFRRun
 

@@ -98,7 +98,7 @@ def regret_blocks(on: Any, regret: Any, play: Any, factors: Any, row: Any, scrat
                 start, on.base, actions, width, regret, play, on.local, row, factors, scratch[0],
                 scratch[1],
             )  # fmt: skip
-        _hand_up(on, b, width, row)
+        hand_up(on, b, width, row)
 
 
 @njit(**INNER)
@@ -117,7 +117,7 @@ def _arrive(on: Any, b: Any, width: Any, out: Any) -> None:
 
 
 @njit(**INNER)
-def _hand_up(on: Any, b: Any, width: Any, values: Any) -> None:
+def hand_up(on: Any, b: Any, width: Any, values: Any) -> None:
     """Add the values of the information sets of block ``b`` to the gradient of their parents."""
     link, links = on.blocks.link[b], on.blocks.links
     is_local = on.blocks.parent[b] >= on.base

@@ -16,36 +16,38 @@ from numpy.typing import NDArray
 
 from equipoise.numerics.threads import LANES, spread
 from equipoise.sequence.payoffs.last_round import Tiled
-from equipoise.sequence.payoffs.tiles import Ahead, Workspace, tile_product, workspace
+from equipoise.sequence.payoffs.tiles import Ahead, tile_product, workspace
 from equipoise.sequence.treeplex import Blocks
 from equipoise.solvers.saddle.regret import INNER, KERNEL, Stretch, reach_blocks, regret_blocks
 
 _ZERO = np.uint64(0)
 
 
-class TiledIteration:
-    """Iterations of a CFR run on a payoff with a tiled last round."""
+class TileSweeps:
+    """Iterations of a CFR run, tile by tile, whatever the payoffs of a tile are.
 
-    def __init__(self, payoff: Tiled, sides: Any) -> None:
-        self.payoff, self.sides = payoff, sides
-        last, dtype = payoff.last, sides[0].regret.dtype
-        self.halves = [last.half(source, dtype) for source in (0, 1)]
-        self.trunk = [_Trunk(sides[i], last.trunk[i], dtype) for i in (0, 1)]
-        self.slots = [np.uint32(len(slots.start)) for slots in last.slots]
+    ``trunk`` counts each player's sequences of the earlier rounds, ``slots`` those that a place of a tile
+    has, and ``bounds`` say where the places of each tile begin; ``spaces`` is the room for products, for
+    each lane and player who gives.
+    """
+
+    def __init__(
+        self, sides: Any, trunk: tuple[int, int], slots: tuple[int, int], bounds: Any, spaces: Any
+    ) -> None:
+        dtype = sides[0].regret.dtype
+        self.sides, self.spaces, self.tiles = sides, spaces, len(bounds[0]) - 1
+        self.trunk = [_Trunk(sides[i], trunk[i], dtype) for i in (0, 1)]
         self.players = [
             Player(
-                side.space.blocks, side.regret, side.play, side.average, trunk.blocks,
-                np.uint32(trunk.size), slots,
+                sides[i].space.blocks, sides[i].regret, sides[i].play, sides[i].average,
+                self.trunk[i].blocks, np.uint32(trunk[i]), np.uint32(slots[i]),
             )
-            for side, trunk, slots in zip(sides, self.trunk, self.slots, strict=True)
+            for i in (0, 1)
         ]  # fmt: skip
-        self.tiles = len(last.cut.tile) - 1
         widest = max(side.space.widest for side in sides)
-        places = max(int(np.diff(last.cut.bounds(i)).max()) for i in (0, 1))
-        most = max(int(slots) for slots in self.slots) * places
-        # For each lane: a tile's gradient and plan, and rows of scratch for kernels.
+        most = max(slots[i] * int(np.diff(bounds[i]).max()) for i in (0, 1))
+        # For each lane: a tile's gradient, and rows of scratch for kernels.
         self.gradients = np.zeros((LANES, most), dtype=dtype)
-        self.spaces = [[workspace(half) for half in self.halves] for _ in range(LANES)]
         self.rows = np.zeros((LANES, widest), dtype=dtype)
         self.more = _more_rows(sides)
 
@@ -66,32 +68,57 @@ class TiledIteration:
 
     def _sweep(self, source: int, row: Any) -> None:
         """Walk the tiles, on all cores."""
-        target = 1 - source
-        above, below = self.trunk[source], self.trunk[target]
-        below.lanes[:] = 0
-        sign = row.dtype.type(1 if target == 0 else -1)
-        giver, taker = self.players[source], self.players[target]
+        self.trunk[1 - source].lanes[:] = 0
+        above = self.trunk[source].plan
 
         def work(lane: int, low: int, high: int) -> None:
-            lane_space = Lane(
-                above.plan, below.lanes[lane], self.spaces[lane][source], self.gradients[lane],
-                self.rows[lane],
-            )  # fmt: skip
-            more = self.more[lane]
-            _sweep_tiles(self.halves[source], low, high, sign, row, giver, taker, lane_space, more)
+            self._walk(source, row, self._lane(source, lane, above), self.more[lane], low, high)
 
         spread(self.tiles, work)
 
+    def _walk(self, source: int, row: Any, lane: Lane, more: Any, low: int, high: int) -> None:
+        """Walk the tiles ``low .. high``."""
+        raise NotImplementedError
+
+    def _lane(self, source: int, lane: int, above: Any) -> Lane:
+        """Return what one lane works with; ``above`` is the giver's plan in the trunk."""
+        below = self.trunk[1 - source].lanes[lane]
+        return Lane(above, below, self.spaces[lane][source], self.gradients[lane], self.rows[lane])
+
     def _trunk_regrets(self, player: int, row: Any) -> None:
         """Add up the lanes and the earlier rounds' payoffs, and update the trunk's regrets."""
-        side, trunk, other = self.sides[player], self.trunk[player], self.trunk[1 - player]
+        side, trunk = self.sides[player], self.trunk[player]
         gradient = np.zeros(trunk.size, dtype=trunk.plan.dtype)
-        self.payoff.add_trunk(1 - player, other.plan, gradient)
-        if player == 1:
-            np.negative(gradient, gradient)
+        self._add_trunk(player, self.trunk[1 - player].plan, gradient)
         gradient += trunk.lanes.sum(axis=0)
         stretch = trunk.stretch(gradient)
         regret_blocks(stretch, side.regret, side.play, row, side.scratch[0], self.more[0])
+
+    def _add_trunk(self, player: int, plan: Any, gradient: Any) -> None:
+        """Add what the earlier rounds pay ``player`` against the other's plan."""
+        raise NotImplementedError
+
+
+class TiledIteration(TileSweeps):
+    """Iterations of a CFR run on a payoff with a tiled last round."""
+
+    def __init__(self, payoff: Tiled, sides: Any) -> None:
+        last, dtype = payoff.last, sides[0].regret.dtype
+        self.payoff = payoff
+        self.halves = [last.half(source, dtype) for source in (0, 1)]
+        spaces = [[workspace(half) for half in self.halves] for _ in range(LANES)]
+        slots = len(last.slots[0].start), len(last.slots[1].start)
+        super().__init__(sides, last.trunk, slots, [last.cut.bounds(i) for i in (0, 1)], spaces)
+
+    def _walk(self, source: int, row: Any, lane: Lane, more: Any, low: int, high: int) -> None:
+        giver, taker = self.players[source], self.players[1 - source]
+        sign = row.dtype.type(-1 if source == 0 else 1)
+        _sweep_tiles(self.halves[source], low, high, sign, row, giver, taker, lane, more)
+
+    def _add_trunk(self, player: int, plan: Any, gradient: Any) -> None:
+        self.payoff.add_trunk(1 - player, plan, gradient)
+        if player == 1:
+            np.negative(gradient, gradient)
 
 
 class _Trunk:
@@ -143,7 +170,7 @@ class Lane(NamedTuple):
 
     above: NDArray[Any]
     below: NDArray[Any]
-    space: Workspace
+    space: Any
     gradient: NDArray[Any]
     row: NDArray[Any]
 
@@ -157,9 +184,9 @@ def _sweep_tiles(
     tiles = len(half.places.tile_source) - 1
     rows, packed, total = lane.space
     for p in range(low, high):
-        tile = _tile(giver, half.places.tile_source, p, tiles, lane.above, rows)
+        tile = tile_of(giver, half.places.tile_source, p, tiles, lane.above, rows)
         reach_blocks(tile, giver.play, giver.average, row[3], lane.row, more)
-        onto = _tile(taker, half.places.tile_target, p, tiles, lane.below, lane.gradient)
+        onto = tile_of(taker, half.places.tile_target, p, tiles, lane.below, lane.gradient)
         for e in range(np.uint64(len(onto.local))):
             onto.local[e] = row.dtype.type(0)
         # Next come the taker's regrets in this tile, and the giver's numbers in the following one.
@@ -171,7 +198,7 @@ def _sweep_tiles(
 
 
 @njit(**INNER)
-def _tile(player: Any, bounds: Any, p: Any, tiles: Any, trunk: Any, buffer: Any) -> Any:
+def tile_of(player: Any, bounds: Any, p: Any, tiles: Any, trunk: Any, buffer: Any) -> Any:
     """Return the blocks of tile ``p`` of a player."""
     count = np.uint32((len(player.blocks.start) - player.first) // tiles)
     low = np.uint32(player.first + p * count)

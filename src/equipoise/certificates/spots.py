@@ -1,0 +1,286 @@
+"""Certificates of spots: best responses with every card told apart.
+
+Every board that may come is dealt, none stands for another; hands meet hands in matrices written out in full
+(+1, 0 and -1 by strength, zero where they share a card), so that nothing of the sorted sums or the
+symmetries of the solver enters, but that the strategy is looked up by them. All boards of the last street that
+follow one board are evaluated together.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from equipoise.certificates.certificate import Certificate
+from equipoise.errors import EquipoiseError
+from equipoise.games.poker.runouts import DEAD, board_tree
+from equipoise.games.poker.spots import Spot
+from equipoise.games.signals.betting import NO_OUTCOME, TERMINAL
+from equipoise.strategy.spots import SpotStrategy
+
+Floats = NDArray[np.float64]
+
+_PAIRS = 4_000_000  # pairs of hands, over boards, whose signs are held at once
+
+
+@dataclass(frozen=True, repr=False)
+class SpotCertificate(Certificate):
+    """What both players take of the pot, and could gain.
+
+    ``pot`` is what there was to be won at the start.
+    """
+
+    pot: float = 1.0
+
+    @property
+    def exploitability_pct(self) -> float:
+        """The mean of both gains, in hundredths of the pot."""
+        return 50.0 * self.gap / self.pot
+
+    def summary(self) -> dict[str, Any]:
+        """Return the certificate in the words of JSON objects."""
+        return {**super().summary(), "exploitability_pct": self.exploitability_pct}
+
+
+def certify_spot(spot: Spot, strategy: SpotStrategy) -> SpotCertificate:
+    """Return the certificate of ``strategy``."""
+    if strategy.spot.fingerprint != spot.fingerprint:
+        raise EquipoiseError(
+            f"found a strategy of '{strategy.spot.name:.80}', expected one of '{spot.name:.80}'."
+        )
+    found = _Walk(spot, strategy).totals()
+    half = spot.pot / 2
+    return SpotCertificate(
+        values=(half + found.value[0], half + found.value[1]),
+        best_responses=(half + found.best[0], half + found.best[1]),
+        gains=(found.best[0] - found.value[0], found.best[1] - found.value[1]),
+        pot=spot.pot,
+    )
+
+
+class _Worth(NamedTuple):
+    """What the hands of each player are worth at a node: if played best, and as they are played.
+
+    Arrays have a row a board and a column a hand.
+    """
+
+    best: tuple[Any, Any]
+    value: tuple[Any, Any]
+
+
+class _Walk:
+    """One evaluation of a strategy over all boards."""
+
+    def __init__(self, spot: Spot, strategy: SpotStrategy) -> None:
+        self.spot, self.strategy, self.tree = spot, strategy, spot.tree
+        self.boards = board_tree(spot)
+        self.layout = strategy.layout
+        self.last = spot.streets - 1
+
+    def totals(self) -> _Worth:
+        """Return the sums over all hands."""
+        start = [np.ones((1, len(own))) for own in self.spot.hands]
+        worth, _ = self._street(np.zeros((1, 0), dtype=np.int64), {0: (start[0], start[1])})
+        best, value = worth[0]
+        weights = self.spot.reach
+        return _Worth(
+            (float((best[0] @ weights[0])[0]), float((best[1] @ weights[1])[0])),
+            (float((value[0] @ weights[0])[0]), float((value[1] @ weights[1])[0])),
+        )
+
+    def _street(
+        self, dealt: NDArray[np.int64], arrive: dict[int, tuple[Floats, Floats]]
+    ) -> tuple[dict[int, _Worth], Floats | None]:
+        """Return what hands are worth where a street begins, on the boards with the cards ``dealt``.
+
+        ``arrive`` has, for every node that begins the street, the probabilities with which both play to it.
+        Also return the signs of hands summed over the boards to come, where all-ins need them.
+        """
+        street = dealt.shape[1]
+        hands = _StreetHands(self, dealt)
+        reach = {
+            node: (own[0] * hands.live[0], own[1] * hands.live[1]) for node, own in arrive.items()
+        }
+        order = self._down(street, hands, reach)
+        worth: dict[int, _Worth] = {}
+        signs: Floats | None = None
+        if street < self.last:
+            below, signs = self._next(
+                dealt, {v: reach[v] for v in order if self._is_later(v, street)}
+            )
+            worth.update(below)
+        ends = [node for node in order if self.tree.player[node] == TERMINAL]
+        worth.update(self._leaves(ends, street, hands, reach, signs))
+        for node in reversed(order):
+            if node not in worth:
+                worth[node] = self._decide(node, hands, worth)
+        if street == self.last:
+            signs = hands.wins.sum(axis=0)
+        return {node: worth[node] for node in arrive}, signs
+
+    def _is_later(self, node: int, street: int) -> bool:
+        """Say whether somebody decides at ``node``, on a later street."""
+        return bool(self.tree.round[node] > street and self.tree.player[node] != TERMINAL)
+
+    def _down(
+        self, street: int, hands: _StreetHands, reach: dict[int, tuple[Floats, Floats]]
+    ) -> list[int]:
+        """Carry the probabilities of playing to every node of the street; return the nodes in order."""
+        order, waiting = [], list(reach)
+        while waiting:
+            node = waiting.pop()
+            order.append(node)
+            if self.tree.player[node] == TERMINAL or self.tree.round[node] > street:
+                continue
+            player = int(self.tree.player[node])
+            for action, child in enumerate(self.tree.successors[node]):
+                own = list(reach[node])
+                own[player] = own[player] * hands.behaviour(node)[:, action]
+                reach[child] = (own[0], own[1])
+                waiting.append(child)
+        return order
+
+    def _next(
+        self, dealt: NDArray[np.int64], reach: dict[int, tuple[Floats, Floats]]
+    ) -> tuple[dict[int, _Worth], Floats]:
+        """Return the worth of the nodes that begin the next street, added up over its boards."""
+        (before,) = dealt  # one board at a time, but for those of the last street
+        free = np.setdiff1d(np.arange(self.spot.deck.size), [*self.spot.board, *before])
+        pairs = len(self.spot.hands[0]) * len(self.spot.hands[1])
+        is_last = len(before) + 1 == self.last
+        batch = max(1, _PAIRS // pairs) if is_last else 1
+        total: dict[int, _Worth] = {}
+        signs = np.zeros((len(self.spot.hands[0]), len(self.spot.hands[1])))
+        for low in range(0, len(free), batch):
+            cards = free[low : low + batch]
+            boards = np.concatenate([np.tile(before, (len(cards), 1)), cards[:, None]], axis=1)
+            found, more = self._street(boards, reach)
+            assert more is not None
+            signs += more
+            for node, worth in found.items():
+                kinds = [[own.sum(axis=0, keepdims=True) for own in kind] for kind in worth]
+                if node in total:
+                    kinds = [
+                        [a + b for a, b in zip(kind, old, strict=True)]
+                        for kind, old in zip(kinds, total[node], strict=True)
+                    ]
+                total[node] = _Worth((kinds[0][0], kinds[0][1]), (kinds[1][0], kinds[1][1]))
+        return total, signs
+
+    def _leaves(
+        self,
+        nodes: list[int],
+        street: int,
+        hands: _StreetHands,
+        reach: dict[int, tuple[Floats, Floats]],
+        signs: Floats | None,
+    ) -> dict[int, _Worth]:
+        """Return what leaves pay every hand against all hands that it can meet, all leaves at once."""
+        if not nodes:
+            return {}
+        share = 1.0 / (self.spot.pairs * self.boards.deals(street))
+        paid: list[Floats] = []
+        for player in (0, 1):
+            weights = self.spot.reach[1 - player][:, None]
+            other = np.stack([reach[node][1 - player] for node in nodes], axis=2) * weights
+            met = hands.met if player == 0 else hands.met.T
+            own = share * self.tree.base[nodes, player] * (met @ other)
+            is_shown = self.tree.kind[nodes] != NO_OUTCOME
+            if is_shown.any():
+                won = self._signs(street, hands, signs, player) @ other[:, :, is_shown]
+                own[:, :, is_shown] += self.tree.scale[nodes][is_shown] * won
+            paid.append(own * hands.live[player][:, :, None])
+        found = {}
+        for i, node in enumerate(nodes):
+            both = (paid[0][:, :, i], paid[1][:, :, i])
+            found[node] = _Worth(both, both)
+        return found
+
+    def _signs(self, street: int, hands: _StreetHands, signs: Floats | None, player: int) -> Floats:
+        """Return for each hand of ``player`` and each of the other's what it wins of one chip."""
+        share = 1.0 / (self.spot.pairs * self.boards.deals(self.last))
+        if street < self.last:
+            assert signs is not None
+            return share * signs if player == 0 else -share * signs.T
+        wins = hands.wins
+        return share * wins if player == 0 else -share * wins.transpose(0, 2, 1)
+
+    def _decide(self, node: int, hands: _StreetHands, worth: dict[int, _Worth]) -> _Worth:
+        """Return what a decision is worth: the best action, or as it is played; to the other, the sum."""
+        player = int(self.tree.player[node])
+        below = [worth[child] for child in self.tree.successors[node]]
+        play = hands.behaviour(node)
+        best, value = [None, None], [None, None]
+        best[player] = np.max([own.best[player] for own in below], axis=0)
+        value[player] = sum(play[:, a] * own.value[player] for a, own in enumerate(below))
+        other = 1 - player
+        best[other] = sum(own.best[other] for own in below)
+        value[other] = sum(own.value[other] for own in below)
+        return _Worth((best[0], best[1]), (value[0], value[1]))
+
+
+class _StreetHands:
+    """The hands of both players on some boards of a street: who is live, plays what and beats whom."""
+
+    def __init__(self, walk: _Walk, dealt: NDArray[np.int64]) -> None:
+        self.walk, self.spot, self.dealt = walk, walk.spot, dealt
+        self._played: dict[int, Floats] = {}
+        located = [walk.boards.locate(cards) for cards in dealt.tolist()]
+        street = dealt.shape[1]
+        self.buckets = [
+            np.stack([walk.boards.hands(player, *place, street) for place in located])
+            for player in (0, 1)
+        ]
+        self.places = [place for place, _ in located]
+        self.live = [(own != DEAD).astype(np.float64) for own in self.buckets]
+
+    @cached_property
+    def met(self) -> Floats:
+        """One for every pair of hands that share no card."""
+        first, second = self.spot.hands
+        shared = (first[:, None, :, None] == second[None, :, None, :]).any(axis=(2, 3))
+        return np.asarray(1.0 - shared)
+
+    @cached_property
+    def wins(self) -> Floats:
+        """For each whole board and pair of hands, +1 if the first wins and -1 if it loses."""
+        ranks = []
+        for player in (0, 1):
+            own = np.zeros(self.live[player].shape, dtype=np.int64)
+            for row, cards in enumerate(self.dealt):
+                board = np.concatenate([self.spot.board, cards.astype(np.uint8)])
+                live = self.live[player][row] > 0
+                own[row, live] = self.spot.strengths(board, self.spot.hands[player][live])
+            ranks.append(own)
+        signs: Floats = np.sign(ranks[0][:, :, None] - ranks[1][:, None, :]).astype(np.float64)
+        signs *= self.met
+        signs *= self.live[0][:, :, None]
+        signs *= self.live[1][:, None, :]
+        return signs
+
+    def behaviour(self, node: int) -> Floats:
+        """Return what each hand does at ``node``: board, action, hand; distributions over the actions."""
+        if node not in self._played:
+            tree, layout = self.walk.tree, self.walk.layout
+            player, street = int(tree.player[node]), self.dealt.shape[1]
+            actions, rows = len(tree.successors[node]), []
+            for place, bucket in zip(self.places, self.buckets[player], strict=True):
+                width = int(layout.widths[street][player][place])
+                start = int(layout.starts[street][player][place]) + int(layout.slot[node]) * width
+                vector = self.walk.strategy.behaviour[player]
+                block = vector[start : start + actions * width].reshape(actions, width)
+                # Where a board kills every hand of a range, nothing is played, and anything will do.
+                rows.append(block[:, bucket] if width else np.ones((actions, len(bucket))))
+            found = np.stack(rows).astype(np.float64)
+            totals = found.sum(axis=1, keepdims=True)
+            if totals.min() <= 0:
+                raise EquipoiseError(
+                    f"Strategy of '{self.spot.name:.80}': player {player + 1} has a hand without a "
+                    "positive probability, expected a distribution over the actions."
+                )
+            self._played[node] = found / totals
+        return self._played[node]

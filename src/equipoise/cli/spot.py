@@ -1,0 +1,177 @@
+"""``equipoise spot``: a board, two ranges and bet sizes in, the rest of the hand solved."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from equipoise.cli import options
+from equipoise.cli.output import note, number, print_facts, print_json
+from equipoise.cli.report import exit_code, print_result
+from equipoise.errors import EquipoiseError
+
+if TYPE_CHECKING:
+    from equipoise.games.poker.spots import Spot
+
+EPILOG = """Ranges: AA, AKs, AKo, AK, AhKd, 66+, A8s+, QQ-22, A5s-A2s, with weights as in AKs:0.5.\n
+Sizes: 60% of the pot, 2.5x the bet, 50 chips, a (all-in), e (the share of the pot that, bet on every street
+left, is all-in in the end); several with commas, streets set off by /, players by |.\n
+The first player (OOP) acts first on every street. The value is what she takes of the pot, in chips."""
+
+_TARGET = (
+    "Stop when this is reached: 0.5% is the mean of what both players could gain, in parts of the pot; "
+    "a number without % is both gains together, in chips."
+)
+
+
+def command(
+    file: Annotated[
+        Path | None, typer.Argument(help="A spot as a TOML file, in place of the options.")
+    ] = None,
+    board: Annotated[str | None, typer.Option(help="Three to five cards: Td9d6h.")] = None,
+    oop: Annotated[str | None, typer.Option(help="The range of the first player to act.")] = None,
+    ip: Annotated[str | None, typer.Option(help="The range of the last player to act.")] = None,
+    pot: Annotated[float | None, typer.Option(help="Chips in the pot.")] = None,
+    stack: Annotated[float | None, typer.Option(help="Chips that each player has left.")] = None,
+    bets: Annotated[str | None, typer.Option(help="Sizes of bets.")] = None,
+    raises: Annotated[
+        str | None, typer.Option(help="Sizes of raises.", show_default="those of bets")
+    ] = None,
+    donk: Annotated[
+        str | None,
+        typer.Option(
+            help="Sizes of bets of a first player who has called on the street before.",
+            show_default="those of bets",
+        ),
+    ] = None,
+    cap: Annotated[
+        str | None,
+        typer.Option(help="Most bets and raises on a street.", show_default="as stacks allow"),
+    ] = None,
+    add_allin: Annotated[
+        float | None, typer.Option(help="Add all-in where it is at most this share of the pot.")
+    ] = None,
+    force_allin: Annotated[
+        float | None,
+        typer.Option(help="Make bets all-in that leave at most this share of the pot behind."),
+    ] = None,
+    merge: Annotated[
+        float | None, typer.Option(help="Leave out sizes within about this share of a larger one.")
+    ] = None,
+    rake: Annotated[
+        float | None, typer.Option(help="The share of pots that the house takes.")
+    ] = None,
+    rake_cap: Annotated[float | None, typer.Option(help="The most it takes, in chips.")] = None,
+    chip: Annotated[
+        float | None,
+        typer.Option(
+            help="Round bets to multiples of this; 0 does not.",
+            show_default="1 where pot and stack are whole numbers from 100 up",
+        ),
+    ] = None,
+    target: Annotated[str, typer.Option(metavar="NUMBER", help=_TARGET)] = "0.5%",
+    algorithm: Annotated[
+        str | None, typer.Option(help="As in 'equipoise solve'.", show_default="auto")
+    ] = None,
+    iterations: Annotated[int | None, typer.Option(help="Stop after this many iterations.")] = None,
+    time: Annotated[float | None, typer.Option(help="Stop after this many seconds.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Where to save the strategy.", show_default="spot-BOARD.eqp")
+    ] = None,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Continue from the checkpoint beside --out, if any.")
+    ] = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="Replace --out even if it holds something else.")
+    ] = False,
+    json: options.Json = False,
+) -> int:
+    """Solve the rest of a hand of hold'em with every card told apart, and certify what was found."""
+    from equipoise.cli.progress import live
+    from equipoise.road.verbs import solve
+
+    given = {
+        "board": board,
+        "oop": oop,
+        "ip": ip,
+        "pot": pot,
+        "stack": stack,
+        "bets": bets,
+        "raises": raises,
+        "donk": donk,
+        "cap": cap,
+        "add_allin": add_allin,
+        "force_allin": force_allin,
+        "merge": merge,
+        "rake": rake,
+        "rake_cap": rake_cap,
+        "chip": chip,
+    }
+    rules = _rules(file, {name: value for name, value in given.items() if value is not None})
+    place = out or Path(f"spot-{rules.deck.text(rules.board)}.eqp")
+    _tell_sizes(rules, json)
+    result = solve(
+        rules,
+        algorithm,
+        gap_of(target, rules.pot),
+        iterations=iterations,
+        time=time,
+        out=place,
+        resume=resume,
+        force=force,
+        spec=None if file is None else str(file),
+        show=lambda stop: live(stop, is_shown=not json),
+        note=note,
+    )
+    if json:
+        print_json({**result.summary(), "strategy": result.saved and str(result.saved)})
+    else:
+        print_result(result)
+    return exit_code(result, place)
+
+
+def _rules(file: Path | None, given: dict[str, Any]) -> Spot:
+    """Return the spot of a file, or that of the options."""
+    from equipoise.games.files.fields import Fields
+    from equipoise.games.files.spot import load_spot, spot_of
+
+    if file is None:
+        return spot_of(Fields(given, "spot"))
+    if given:
+        name = next(iter(given)).replace("_", "-")
+        raise EquipoiseError(f"--{name}: found it beside the file {file}, expected one of the two.")
+    return load_spot(file)
+
+
+def gap_of(target: str, pot: float) -> float:
+    """Return both gains together, in chips, that ``target`` means."""
+    text = target.strip()
+    try:
+        wanted = float(text[:-1]) * pot / 50 if text.endswith("%") else float(text)
+    except ValueError:
+        wanted = -1.0
+    if not wanted >= 0:
+        raise EquipoiseError(
+            f"--target: found '{target}', expected a share of the pot such as 0.5%, or chips."
+        )
+    return wanted
+
+
+def _tell_sizes(rules: Spot, json: bool) -> None:
+    """Say before a solve how large it is."""
+    from equipoise.road.spots import sizes
+
+    found = sizes(rules)
+    if json:
+        return
+    print_facts(
+        {
+            "board": rules.deck.text(rules.board),
+            "hands": " against ".join(map(number, found["hands"])),
+            "betting": f"{number(found['lines'])} lines",
+            "boards": " / ".join(map(number, found["boards"])),
+            "memory": f"{found['memory_mb']:,.1f} MB",
+        }
+    )

@@ -1,0 +1,190 @@
+"""Spots: a board, two ranges, a pot and bet sizes; the rest of the hand solved with every card told apart."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from equipoise.errors import EquipoiseError
+from equipoise.road.families import Family, Found, Sheet, Wish
+
+if TYPE_CHECKING:
+    from equipoise.certificates.spots import SpotCertificate
+    from equipoise.games.poker.spots import Spot
+    from equipoise.road.result import Result
+    from equipoise.solvers.base import Solution
+    from equipoise.solvers.driver import Arrays, Stop
+    from equipoise.strategy.spots import SpotStrategy
+    from equipoise.strategy.store import Bundle, Metadata
+
+DEFAULT = "dcfr(dtype=float32,gamma=4)"
+EXPLOITABILITY = 0.5
+"""What players may still gain by default, on average, in hundredths of the pot."""
+
+_WHY = "discounted regrets in single precision, board by board"
+
+
+@dataclass(frozen=True)
+class Spots(Family):
+    """The family of spots."""
+
+    name: str = "spot"
+
+    def identity(self, game: Spot) -> tuple[str, str]:
+        """Return the spot as ``load`` makes it, and the digest of its rules."""
+        return game.name, game.fingerprint
+
+    def stake(self, game: Spot) -> float:
+        """Return the largest minus the smallest payoff."""
+        from equipoise.sequence.from_spot import spot_units
+
+        return spot_units(game).stake
+
+    def solve(self, game: Spot, wish: Wish) -> Found:
+        """Build the sequence form, solve it, and read the behaviour off the plans."""
+        from equipoise.sequence.build import build
+        from equipoise.solvers.driver import Gap
+        from equipoise.solvers.methods import method
+
+        wish.only(self.name)
+        require_memory(game)
+        with wish.steps.take("build"):
+            form = build(game)
+        rule = wish.gap or Gap(game.pot * EXPLOITABILITY / 50)
+        stop = (wish.limits | rule).at(form.units.stake)
+        chosen = DEFAULT if wish.method in (None, "auto") else str(wish.method)
+        own = {
+            "game": game.name,
+            "fingerprint": game.fingerprint,
+            "unit": form.units.unit,
+            "algorithm": chosen,
+            "method": method(chosen).name,
+            "seed": wish.seed,
+        }
+        with wish.steps.take("solve"), wish.show(stop) as monitor:
+            solution = _solve(form, method(chosen), stop, wish, own, monitor)
+        with wish.steps.take("read"):
+            strategy = _strategy(game, solution)
+        return Found(
+            strategy=strategy,
+            target=stop.gap,
+            stake=form.units.stake,
+            method=solution.method,
+            why=_WHY if wish.method in (None, "auto") else "as asked for",
+            status=solution.status,
+            iterations=solution.iterations,
+            seconds=solution.seconds,
+            cpu_seconds=solution.cpu_seconds,
+            log=solution.log,
+            details=sizes(game),
+        )
+
+    def certify(
+        self, game: Spot, strategy: SpotStrategy, *, rigorous: bool = False
+    ) -> SpotCertificate:
+        """Show by best responses with every card told apart what both players could gain."""
+        from equipoise.certificates.spots import certify_spot
+
+        if rigorous:
+            raise EquipoiseError("--rigorous: found a spot, expected a game given as a tree.")
+        return certify_spot(game, strategy)
+
+    def pack(self, strategy: SpotStrategy) -> tuple[Arrays, Metadata]:
+        """Return the behaviour of both players."""
+        from equipoise.strategy.spots import packed
+
+        return packed(strategy)
+
+    def unpack(self, path: Path, bundle: Bundle, game: Spot) -> SpotStrategy:
+        """Return the strategy of ``game`` in ``bundle``."""
+        from equipoise.strategy.spots import strategy_of
+
+        return strategy_of(path, bundle, game)
+
+    def sizes(self, game: Spot) -> dict[str, Any]:
+        """Return numbers of hands, lines, boards and sequences, and the memory that a solve takes."""
+        return {"players": 2, **sizes(game)}
+
+    def tables(self, result: Result) -> Iterator[Sheet]:
+        """Yield how often each action is taken at the start and after each first action, by kinds of hands."""
+        tree = result.game.tree
+        for node in (0, *tree.successors[0]):
+            if tree.player[node] >= 0 and tree.round[node] == 0:
+                yield _sheet(result.game, result.strategy, node)
+
+
+def _sheet(spot: Spot, strategy: SpotStrategy, node: int) -> Sheet:
+    """Return how often each action is taken on the first street: with all hands, and by kinds of hands."""
+    import numpy as np
+
+    from equipoise.games.poker.ranges import kind_of
+
+    tree, player = spot.tree, int(spot.tree.player[node])
+    found, weights = strategy.probabilities(node, []), spot.reach[player]
+    kinds: dict[str, list[int]] = {}
+    for i, hand in enumerate(spot.hands[player]):
+        kinds.setdefault(kind_of(hand, spot.deck), []).append(i)
+
+    def row(name: str, own: list[int]) -> tuple[str | float, ...]:
+        shares = np.average(found[own], axis=0, weights=weights[own])
+        return (name, float(weights[own].sum().round(4)), *shares.round(4).tolist())
+
+    title, history = spot.players[player], tree.histories[node]
+    return Sheet(
+        f"{title} after {history}" if history else title,
+        ("hand", "combos", *(tree.action[child] for child in tree.successors[node])),
+        [row("all", list(range(len(weights)))), *(row(kind, own) for kind, own in kinds.items())],
+    )
+
+
+def sizes(game: Spot) -> dict[str, Any]:
+    """Return how large a spot is; ``memory_mb`` is what regrets and averages take in single precision."""
+    from equipoise.games.poker.runouts import board_tree
+
+    boards = board_tree(game)
+    return {
+        "hands": [len(own) for own in game.hands],
+        "lines": int((game.tree.player < 0).sum()),
+        "boards": [len(street) for street in boards.streets],
+        "sequences": list(boards.sequences),
+        "memory_mb": round(8 * sum(boards.sequences) / 1e6, 1),
+    }
+
+
+def require_memory(game: Spot) -> None:
+    """Raise if the regrets and averages of a spot need more memory than the machine has left."""
+    from equipoise.road.steps import free_memory_mb
+
+    needed, free = sizes(game)["memory_mb"], free_memory_mb()
+    if free is not None and needed > free:
+        raise EquipoiseError(
+            f"spot: found {sum(sizes(game)['sequences']):,} sequences, which need {needed:,.0f} MB, "
+            f"expected at most the {free:,.0f} MB that are free: fewer bet sizes or narrower ranges."
+        )
+
+
+def _solve(
+    form: Any, method: Any, stop: Stop, wish: Wish, own: dict[str, Any], monitor: Any
+) -> Solution:
+    """Solve the form, from the beginning or from a checkpoint."""
+    from equipoise.solvers.base import solve
+
+    try:
+        return solve(form, method, stop, seed=wish.seed, monitor=monitor, **wish.saving(own))
+    except EquipoiseError as error:
+        if wish.checkpoints is None or not wish.checkpoints.resume:
+            raise
+        raise EquipoiseError(f"{wish.checkpoints.place}: {error}") from None
+
+
+def _strategy(game: Spot, solution: Solution) -> SpotStrategy:
+    """Return the behaviour of the plans, which is written over them: there may be no room for more."""
+    from equipoise.strategy.spots import SpotStrategy
+
+    spaces = solution.form.X, solution.form.Y
+    first, second = (
+        space.behaviour(plan, plan) for space, plan in zip(spaces, solution.plans, strict=True)
+    )
+    return SpotStrategy(game, (first, second))

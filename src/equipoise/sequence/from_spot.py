@@ -1,0 +1,283 @@
+"""The sequence form of a spot: blocks of hands for each decision and board, payoffs over the runouts.
+
+A block is one decision of the betting tree on one board, its buckets the hands that the player may hold there
+(up to the symmetries that are left). Sequences are laid out street by street, board by board, slot by
+slot: all but the last street come first, so that a method can go through the boards of the last
+one at a time.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from equipoise.games.poker.runouts import DEAD, Runout, board_tree
+from equipoise.games.poker.spots import Spot
+from equipoise.games.signals.betting import NO_OUTCOME, TERMINAL
+from equipoise.sequence.payoffs.board_sums import HandRows, add_equities
+from equipoise.sequence.payoffs.runouts import Runouts, StreetLeaves, StreetPayoff
+from equipoise.sequence.treeplex import SAME, Blocks, Treeplex
+from equipoise.sequence.units import Units
+
+Numbers = NDArray[np.int64]
+_NOWHERE = -1
+
+
+@dataclass(frozen=True, eq=False)
+class SpotLayout:
+    """Where the sequences of a spot are.
+
+    A decision node of the betting tree has the slots ``slot[node]``, ``slot[node] + 1``, ... of its player
+    on its street, one an action; ``starts[street][player]`` is the first sequence of each board.
+    """
+
+    spot: Spot
+
+    @cached_property
+    def slot(self) -> Numbers:
+        """The first slot of every decision node."""
+        tree = self.spot.tree
+        slot, used = np.full(len(tree.parent), _NOWHERE, dtype=np.int64), self._none()
+        for node in np.flatnonzero(tree.player != TERMINAL).tolist():
+            place = int(tree.round[node]), int(tree.player[node])
+            slot[node] = used[place]
+            used[place] += len(tree.successors[node])
+        return slot
+
+    @cached_property
+    def slots(self) -> list[tuple[int, int]]:
+        """For each street, the numbers of slots of both players."""
+        tree, used = self.spot.tree, self._none()
+        for node in np.flatnonzero(tree.player != TERMINAL).tolist():
+            used[int(tree.round[node]), int(tree.player[node])] += len(tree.successors[node])
+        return [(int(row[0]), int(row[1])) for row in used]
+
+    def _none(self) -> Numbers:
+        return np.zeros((self.spot.streets, 2), dtype=np.int64)
+
+    @cached_property
+    def last_slot(self) -> tuple[Numbers, Numbers]:
+        """For each node, the slot of each player's last action before it, and its street (or -1)."""
+        tree = self.spot.tree
+        slot = np.full((len(tree.parent), 2), _NOWHERE, dtype=np.int64)
+        street = slot.copy()
+        for node in range(1, len(tree.parent)):
+            parent = int(tree.parent[node])
+            slot[node], street[node] = slot[parent], street[parent]
+            player = int(tree.player[parent])
+            action = tree.successors[parent].index(node)
+            slot[node, player] = self.slot[parent] + action
+            street[node, player] = tree.round[parent]
+        return slot, street
+
+    @cached_property
+    def boards(self) -> list[list[Runout]]:
+        """The boards of each street."""
+        return board_tree(self.spot).streets
+
+    @cached_property
+    def widths(self) -> list[tuple[Numbers, Numbers]]:
+        """For each street and player, the buckets of each board."""
+        return [
+            (
+                np.array([b.widths[0] for b in street], dtype=np.int64),
+                np.array([b.widths[1] for b in street], dtype=np.int64),
+            )
+            for street in self.boards
+        ]
+
+    @cached_property
+    def starts(self) -> list[tuple[Numbers, Numbers]]:
+        """For each street and player, the first sequence of each board, and the end of the last."""
+        found: list[list[Numbers]] = [[], []]
+        for player in (0, 1):
+            end = 1
+            for slots, widths in zip(self.slots, self.widths, strict=True):
+                sizes = slots[player] * widths[player]
+                found[player].append(end + np.concatenate([[0], np.cumsum(sizes)]))
+                end = int(found[player][-1][-1])
+        return list(zip(*found, strict=True))
+
+    def treeplex(self, player: int) -> Treeplex:
+        """Return the strategy space of ``player``."""
+        tree, (last, street_of) = self.spot.tree, self.last_slot
+        columns: dict[str, list[Numbers]] = {
+            name: [] for name in ("start", "actions", "buckets", "parent", "link")
+        }
+        links: list[Numbers] = []
+        for street, boards in enumerate(self.boards):
+            nodes = np.flatnonzero((tree.player == player) & (tree.round == street))
+            width, start = self.widths[street][player], self.starts[street][player][:-1]
+            actions = np.array([len(tree.successors[v]) for v in nodes.tolist()], dtype=np.int64)
+            own, before = last[nodes, player], street_of[nodes, player]
+            assert ((before == street) | (before == street - 1)).all(), (
+                "players act on every street"
+            )
+            is_new = before < street
+            inside = start[:, None] + own * width[:, None]
+            if street:
+                up = np.array([b.parent for b in boards])
+                above = self.starts[street - 1][player][up], self.widths[street - 1][player][up]
+                outside = above[0][:, None] + own * above[1][:, None]
+            else:
+                outside = np.zeros((1, len(nodes)), dtype=np.int64)
+            ends = sum(map(len, links)) + np.concatenate([[0], np.cumsum(width)])
+            links += [b.links[player] for b in boards]
+            shape = len(boards), len(nodes)
+            found = {
+                "start": start[:, None] + self.slot[nodes] * width[:, None],
+                "actions": np.broadcast_to(actions, shape),
+                "buckets": np.broadcast_to(width[:, None], shape),
+                "parent": np.where(is_new, outside, inside),
+                "link": np.where(is_new, ends[:-1, None], np.int64(SAME)),
+            }
+            for name, column in found.items():
+                columns[name].append(column.ravel())
+        return Treeplex(
+            Blocks(
+                **{name: np.concatenate(own).astype(np.uint32) for name, own in columns.items()},
+                links=np.concatenate(links).astype(np.uint32),
+            )
+        )
+
+
+def spot_units(spot: Spot) -> Units:
+    """Return the units of a spot, in which payoffs are what a player takes of the pot.
+
+    The tree counts the pot as paid by both, half each; that half is the shift.
+    """
+    tree = spot.tree
+    ends = tree.player == TERMINAL
+    worth = np.abs(tree.base[ends]) + tree.scale[ends, None]
+    return Units(float(2 * worth.max()), spot.pot / 2)
+
+
+def runouts_payoff(layout: SpotLayout, unit: float) -> Runouts:
+    """Return the payoffs of a spot in units of ``unit``."""
+    spot, tree = layout.spot, layout.spot.tree
+    last, streets = spot.streets - 1, []
+    rows = [_rows(layout, street) for street in range(spot.streets)]
+    deals = board_tree(spot).deals
+    ends = tree.player == TERMINAL
+    # An all-in showdown waits for the last street, though nobody acts after the street it came on.
+    ended = layout.last_slot[1].max(axis=1)
+    is_early = ends & (tree.kind != NO_OUTCOME) & (ended < last)
+    final = np.array([b.copies for b in layout.boards[last]]) / (spot.pairs * deals(last))
+    for street, boards in enumerate(layout.boards):
+        here = np.flatnonzero(ends & (ended == street))
+        early = here[is_early[here]]
+        streets.append(
+            StreetPayoff(
+                rows=rows[street],
+                widths=layout.widths[street],
+                starts=(layout.starts[street][0][:-1], layout.starts[street][1][:-1]),
+                slots=layout.slots[street],
+                factor=np.array([b.copies for b in boards]) / (spot.pairs * deals(street)),
+                leaves=_leaves(layout, here, np.where(is_early[here], 0.0, tree.scale[here]), unit),
+                all_in=_leaves(layout, early, tree.scale[early], unit),
+                equities=_equities(layout, street, rows[last], final) if len(early) else (),
+                cards=spot.deck.size,
+            )
+        )
+    sizes = (int(layout.starts[-1][0][-1]), int(layout.starts[-1][1][-1]))
+    return Runouts(sizes, tuple(streets), spot.is_raked)
+
+
+def _leaves(layout: SpotLayout, nodes: Numbers, scale: Any, unit: float) -> StreetLeaves:
+    slot, base = layout.last_slot[0][nodes], layout.spot.tree.base[nodes] / unit
+    return StreetLeaves((slot[:, 0], slot[:, 1]), (base[:, 0], base[:, 1]), scale / unit)
+
+
+def _rows(layout: SpotLayout, street: int) -> tuple[HandRows, HandRows]:
+    """Return the live hands of both players on the boards of a street, from weak to strong."""
+    spot, boards = layout.spot, layout.boards[street]
+    is_whole = street == spot.streets - 1
+    orders: list[list[Numbers]] = [[], []]
+    bounds: list[list[Numbers]] = [[], []]
+    for board in boards:
+        live = [np.flatnonzero(own != DEAD) for own in board.buckets]
+        if is_whole:
+            strength = [
+                spot.strengths(board.cards, spot.hands[i][live[i]]).astype(np.int64) for i in (0, 1)
+            ]
+        else:
+            strength = [np.zeros(len(own), dtype=np.int64) for own in live]
+        levels = np.unique(np.concatenate(strength))
+        for i in (0, 1):
+            order = np.argsort(strength[i], kind="stable")
+            orders[i].append(live[i][order])
+            edges = np.searchsorted(strength[i][order], levels)
+            bounds[i].append(np.append(edges, len(order)))
+    return (
+        _hand_rows(layout, street, 0, orders, bounds[0]),
+        _hand_rows(layout, street, 1, orders, bounds[1]),
+    )
+
+
+def _hand_rows(
+    layout: SpotLayout,
+    street: int,
+    player: int,
+    orders: list[list[Numbers]],
+    bounds: list[Numbers],
+) -> HandRows:
+    spot, boards = layout.spot, layout.boards[street]
+    own, other = orders[player], orders[1 - player]
+    twin = _twins(spot, player)
+    same = []
+    for mine, theirs in zip(own, other, strict=True):
+        row = np.full(len(spot.hands[1 - player]) + 1, len(theirs), dtype=np.int64)
+        row[theirs] = np.arange(len(theirs))
+        same.append(row[twin[mine]])
+    hands = np.concatenate(own)
+    buckets = [b.buckets[player][mine] for b, mine in zip(boards, own, strict=True)]
+    return HandRows(
+        start=_offsets(own),
+        low=spot.hands[player][hands, 0].copy(),
+        high=spot.hands[player][hands, 1].copy(),
+        weight=spot.reach[player][hands],
+        bucket=np.concatenate(buckets).astype(np.uint32),
+        same=np.concatenate(same).astype(np.uint32),
+        first=_offsets(bounds),
+        bounds=np.concatenate(bounds).astype(np.uint32),
+    )
+
+
+def _offsets(parts: list[Numbers]) -> NDArray[np.uint32]:
+    return np.concatenate([[0], np.cumsum([len(part) for part in parts])]).astype(np.uint32)
+
+
+def _counts(rows: HandRows) -> Numbers:
+    """Return the number of hands on each board."""
+    return rows.start[1:].astype(np.int64) - rows.start[:-1]
+
+
+def _twins(spot: Spot, player: int) -> Numbers:
+    """Return the place of each hand of a player among the other's, or their number if it is not there."""
+    other = spot.weights[1 - player] > 0
+    place = np.where(other, np.cumsum(other) - 1, other.sum())
+    return place[spot.weights[player] > 0]
+
+
+def _equities(
+    layout: SpotLayout, street: int, rows: tuple[HandRows, HandRows], factor: Any
+) -> tuple[NDArray[np.float64], ...]:
+    """Return for each board of a street the sums of signs over the whole boards that may follow."""
+    streets = layout.boards
+    board = np.arange(len(streets[-1]))
+    up = [own.bucket.astype(np.int64) for own in rows]
+    for below in range(len(streets) - 1, street, -1):
+        for i in (0, 1):
+            offset = np.concatenate([[0], np.cumsum(layout.widths[below][i])])[board]
+            links = np.concatenate([b.links[i] for b in streets[below]])
+            up[i] = links[np.repeat(offset, _counts(rows[i])) + up[i]]
+        board = np.array([b.parent for b in streets[below]])[board]
+    found = [np.zeros(b.widths) for b in streets[street]]
+    for place, equity in enumerate(found):
+        low, high = np.searchsorted(board, [place, place + 1])
+        add_equities(*rows, low, high, (up[0], up[1]), factor, equity)
+    return tuple(found)

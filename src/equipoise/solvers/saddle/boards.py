@@ -1,0 +1,167 @@
+"""Regret minimisation over the runouts of a board: one pass over memory for each player and iteration.
+
+The tiles of :mod:`equipoise.solvers.saddle.tiled` are the boards of the last street: on each one the plan of
+the player who gives is finished, all betting leaves are paid in one sweep over the sorted hands, and the
+regrets of the player who takes are updated, before anything leaves the cache.
+
+The gap is measured the same way, in the precision of the run: the average plan is multiplied board by
+board, and best responses are taken where they arise, so that measuring needs no room of its own. The certificate
+of a spot, which is computed from its rules, has the last word.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+from equipoise.numerics.threads import LANES, spread
+from equipoise.sequence.payoffs.board_sums import board_product
+from equipoise.sequence.payoffs.runouts import Runouts
+from equipoise.solvers.base import Plan
+from equipoise.solvers.saddle.cfr_compiled import CFRRun
+from equipoise.solvers.saddle.regret import KERNEL, hand_up, reach_blocks, regret_blocks
+from equipoise.solvers.saddle.tiled import Lane, TileSweeps, tile_of
+
+_ZERO, _ONE = np.uint64(0), np.uint64(1)
+
+
+class BoardSweeps(TileSweeps):
+    """Iterations of a CFR run over the boards of a spot."""
+
+    def __init__(self, payoff: Runouts, sides: Any) -> None:
+        last, dtype = payoff.last, sides[0].regret.dtype
+        self.bounds = [
+            np.concatenate([[0], np.cumsum(widths)]).astype(np.uint32) for widths in last.widths
+        ]
+        self.payoff = payoff
+        self.halves = [last.half(source, dtype) for source in (0, 1)]
+        spaces = [[self._room(source, dtype) for source in (0, 1)] for _ in range(LANES)]
+        super().__init__(sides, payoff.trunk, last.slots, self.bounds, spaces)
+
+    def _room(self, source: int, dtype: Any) -> Any:
+        """Return room for a board's plan, and for its sums."""
+        last = self.payoff.last
+        most = last.slots[source] * int(last.widths[source].max())
+        return np.zeros(most, dtype=dtype), last.scratch(source, dtype)
+
+    def _walk(self, source: int, row: Any, lane: Lane, more: Any, low: int, high: int) -> None:
+        target = 1 - source
+        _sweep_boards(
+            self.halves[source], low, high, row, self.players[source], self.bounds[source],
+            self.players[target], self.bounds[target], lane, more,
+        )  # fmt: skip
+
+    def _add_trunk(self, player: int, plan: Any, gradient: Any) -> None:
+        self.payoff.add_trunk(1 - player, plan, gradient)
+
+    def respond(self, player: int) -> tuple[float, float]:
+        """Return what ``player`` could earn against the other's average, and what her average earns.
+
+        The latter is computed only where payments do not cancel, and is zero otherwise.
+        """
+        source, trunk = 1 - player, self.trunk[player]
+        giver, taker = self.players[source], self.players[player]
+        above = self.sides[source].average[: giver.trunk]
+        trunk.lanes[:] = 0
+        earned = np.zeros(LANES)
+        is_raked = self.payoff.is_raked
+
+        def work(lane: int, low: int, high: int) -> None:
+            earned[lane] = _respond_boards(
+                self.halves[source], low, high, giver, self.bounds[source], taker,
+                self.bounds[player], self._lane(source, lane, above), is_raked,
+            )  # fmt: skip
+
+        spread(self.tiles, work)
+        # What the boards add to the trunk are best responses; what a plan earns there was added up.
+        own = np.zeros(trunk.size, dtype=trunk.plan.dtype)
+        self._add_trunk(player, above, own)
+        value = earned.sum() + float(self.sides[player].average[: trunk.size] @ own)
+        own += trunk.lanes.sum(axis=0)
+        _best_blocks(trunk.stretch(own), self.rows[0])
+        return float(own[0]), value if is_raked else 0.0
+
+
+class BoardsRun(CFRRun):
+    """A member of the CFR family at work on a spot.
+
+    It measures itself, and returns the average as it is at the end: a copy of the best one would take as much
+    memory as all the rest again, and with discounts the last is as good as any.
+    """
+
+    def _engine(self) -> Callable[[Any], None]:
+        payoff = self.form.A.runouts
+        assert payoff is not None
+        self.sweeps = BoardSweeps(payoff, self.sides)
+        return self.sweeps.run
+
+    def bounds(self) -> tuple[float, float]:
+        """Return what the average plans prove, in the form's units.
+
+        Where payments cancel these are bounds of the value; otherwise only their difference, what both
+        players could gain, has a meaning.
+        """
+        first, second = self.sweeps.respond(0), self.sweeps.respond(1)
+        upper, gap = first[0], first[0] + second[0] - first[1] - second[1]
+        return upper - gap, upper
+
+    def keep(self) -> None:
+        """Keep nothing but the average itself."""
+
+    def kept(self) -> tuple[Plan, Plan]:
+        """Return the average plans."""
+        return self.point()
+
+
+@njit(**KERNEL)
+def _sweep_boards(
+    half: Any, low: Any, high: Any, row: Any, giver: Any, from_: Any, taker: Any, to: Any,
+    lane: Any, more: Any,
+) -> None:  # fmt: skip
+    """Boards ``low .. high``: finish the giver's plan, pay all leaves, update the taker's regrets."""
+    tiles, (plan, room) = len(from_) - 1, lane.space
+    for p in range(low, high):
+        tile = tile_of(giver, from_, p, tiles, lane.above, plan)
+        reach_blocks(tile, giver.play, giver.average, row[3], lane.row, more)
+        onto = tile_of(taker, to, p, tiles, lane.below, lane.gradient)
+        onto.local[:] = 0
+        board_product(half, p, plan, _ZERO, lane.gradient, _ZERO, room)
+        regret_blocks(onto, taker.regret, taker.play, row, lane.row, more)
+
+
+@njit(**KERNEL)
+def _respond_boards(
+    half: Any, low: Any, high: Any, giver: Any, from_: Any, taker: Any, to: Any, lane: Any,
+    is_raked: Any,
+) -> Any:  # fmt: skip
+    """Best responses on boards ``low .. high`` to the giver's average; return what the taker's earns."""
+    tiles = len(from_) - 1
+    earned = 0.0
+    for p in range(low, high):
+        onto = tile_of(taker, to, p, tiles, lane.below, lane.gradient)
+        onto.local[:] = 0
+        begin = np.uint64(giver.trunk) + np.uint64(giver.slots) * from_[p]
+        board_product(half, p, giver.average, begin, lane.gradient, _ZERO, lane.space[1])
+        if is_raked:
+            for s in range(len(onto.local)):
+                earned += onto.local[s] * taker.average[onto.base + s]
+        _best_blocks(onto, lane.row)
+    return earned
+
+
+@njit(**KERNEL)
+def _best_blocks(on: Any, row: Any) -> None:
+    """Bottom-up: the best action of every information set, its value added to the parent."""
+    blocks = on.blocks
+    for i in range(on.high - on.low):
+        b = on.high - _ONE - i
+        start, actions, width = blocks.start[b] - on.base, blocks.actions[b], blocks.buckets[b]
+        for k in range(width):
+            row[k] = on.local[start + k]
+        for a in range(1, actions):
+            for k in range(width):
+                row[k] = max(row[k], on.local[start + a * width + k])
+        hand_up(on, b, width, row)

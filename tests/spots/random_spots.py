@@ -1,0 +1,130 @@
+"""Random small spots, and spots written out as trees: every deal, every card, every line."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from equipoise.games.poker import Spot, spot
+from equipoise.games.poker.runouts import board_tree
+from equipoise.games.signals.betting import NO_OUTCOME, TERMINAL
+from equipoise.games.trees.builder import TreeBuilder
+from equipoise.games.trees.extensive import ExtensiveGame
+from equipoise.strategy.profile import Strategy
+from equipoise.strategy.spots import SpotStrategy
+
+RANKS, SUITS = "89TJQK", "cdhs"
+
+
+def random_spot(
+    random: np.random.Generator,
+    cards: int,
+    hands: int = 4,
+    ranks: str = RANKS,
+    suits: str = SUITS,
+    **rules: Any,
+) -> Spot:
+    """A spot with a board of so many cards, and ranges of so many hands, some weights below one."""
+    deck = [rank + suit for rank in ranks for suit in suits]
+    board = "".join(random.permutation(deck)[:cards])
+    every = ["".join(pair) for pair in combinations(deck, 2)]
+    free = [h for h in every if h[:2] not in board and h[2:] not in board]
+    ranges = []
+    for _ in range(2):
+        own = random.permutation(free)[:hands]
+        ranges.append(",".join(f"{h}:{random.choice([1, 1, 0.5, 0.25])}" for h in own))
+    sizes = ["50%", "100%", "a", "e", "33%,a"]
+    given = {
+        "pot": 100,
+        "stack": int(random.integers(20, 300)),
+        "bets": str(random.choice(sizes)),
+        "raises": str(random.choice(["", "2.5x", "a", "60%"])),
+        "cap": int(random.integers(1, 4)),
+        "ranks": ranks,
+        "suits": suits,
+    }
+    return spot(board, *ranges, **(given | rules))
+
+
+def symmetric_spot(cards: str = "8cTcQc", **rules: Any) -> Spot:
+    """A spot in which suits other than clubs are alike."""
+    given = {"pot": 100, "stack": 150, "bets": "50%", "raises": "a", "cap": 2}
+    return spot(cards, "KTs,JJ", "QJs,TT", ranks="8TJQK", suits=SUITS, **(given | rules))
+
+
+def explicit(game: Spot) -> ExtensiveGame:
+    """Return the spot as a tree: nature deals both hands, then a card before each street."""
+    tree, deck = game.tree, game.deck
+    builder = TreeBuilder("explicit spot", game.players)
+    half = game.pot / 2
+    ranks: dict[Any, int] = {}
+
+    def strength(hand: Any, board: Any) -> int:
+        key = (tuple(hand), tuple(sorted(board)))
+        if key not in ranks:
+            cards = np.array(board, dtype=np.uint8)
+            ranks[key] = int(game.strengths(cards, np.array([hand], dtype=np.uint8))[0])
+        return ranks[key]
+
+    def grow(place: int, node: int, hands: Any, board: tuple[int, ...], street: int) -> None:
+        turn = int(tree.round[node])
+        is_fold = tree.player[node] == TERMINAL and tree.kind[node] == NO_OUTCOME
+        if street < turn and not is_fold:
+            left = [c for c in range(deck.size) if c not in (*hands[0], *hands[1], *board)]
+            moves = [(deck.text(card), 1.0 / len(left)) for card in left]
+            for card, after in zip(left, builder.chance(place, moves), strict=True):
+                grow(after, node, hands, (*board, card), street + 1)
+            return
+        if tree.player[node] == TERMINAL:
+            sign = 0
+            if not is_fold:
+                one, two = (strength(hand, board) for hand in hands)
+                sign = (one > two) - (one < two)
+            base, scale = tree.base[node], tree.scale[node]
+            paid = (half + base[0] + scale * sign, half + base[1] - scale * sign)
+            builder.end(place, [float(number) for number in paid])
+            return
+        player = int(tree.player[node])
+        actions = [tree.action[child] for child in tree.successors[node]]
+        told = (tuple(hands[player].tolist()), board[len(game.board) :], node)
+        for child, after in zip(
+            tree.successors[node], builder.decide(place, player, told, actions), strict=True
+        ):
+            grow(after, child, hands, board, turn)
+
+    deals = [
+        (one, two, w1 * w2 / game.pairs)
+        for one, w1 in zip(game.hands[0], game.reach[0], strict=True)
+        for two, w2 in zip(game.hands[1], game.reach[1], strict=True)
+        if not set(one.tolist()) & set(two.tolist())
+    ]
+    moves = [(deck.text(one) + deck.text(two), p) for one, two, p in deals]
+    for (one, two, _), place in zip(deals, builder.chance(builder.root, moves), strict=True):
+        grow(place, 0, (one, two), tuple(game.board.tolist()), 0)
+    return builder.build()
+
+
+def on_tree(game: Spot, tree: ExtensiveGame, strategy: SpotStrategy) -> Strategy:
+    """Return ``strategy`` as one of the spot written out; information sets are looked up one by one."""
+    vectors = [np.ones(tree.sequences(player)) for player in (0, 1)]
+    for place, key in enumerate(tree.infoset_label):
+        hand, dealt, node = eval(key)
+        player, first = int(tree.infoset_player[place]), int(tree.first_sequence[place])
+        row = np.flatnonzero((game.hands[player] == np.array(hand)).all(axis=1))
+        found = strategy.probabilities(node, list(dealt))[row[0]]
+        vectors[player][first : first + len(found)] = found / found.sum()
+    return Strategy(tree.name, tree.fingerprint, tuple(vectors), source=tree)
+
+
+def random_strategy(game: Spot, random: np.random.Generator) -> SpotStrategy:
+    """A strategy that does anything anywhere, alike where hands and boards are alike."""
+    from equipoise.sequence.from_spot import SpotLayout
+
+    vectors = []
+    for player, size in enumerate(board_tree(game).sequences):
+        weights = random.random(size) ** 3 + 1e-3
+        space = SpotLayout(game).treeplex(player)
+        vectors.append(space.behaviour(space.plan(space.behaviour(weights))))
+    return SpotStrategy(game, (vectors[0], vectors[1]))
