@@ -52,8 +52,8 @@ GAMES: dict[str, tuple[str, str | None, float]] = {
     "bayesian": ("river.toml", RIVER, 1.1),  # Ganzfried and Sandholm 2010, section 3
     "repeated": ("partial", None, 1.0),  # Gilpin 2009, figure 11.4
     "repeated, three states": ("diagonal.toml", DIAGONAL, 1 / 9),
-    # Aces beat kings, who never call: the pot is won, and no more.
-    "spot": ("spot(board='2c7d9hTsJc',oop='AA',ip='KK',pot=100,stack=50,bets='a')", None, 100.0),
+    # Aces beat kings, and nobody may bet.
+    "spot": ("spot(board='2c7d9hTsJc',oop='AA',ip='KK',pot=100,stack=50)", None, 100.0),
 }
 KINDS = {
     "tree": "zero-sum",
