@@ -21,6 +21,7 @@ SAME_MODULE = {
     "bayesian": "",
     "jamfold": "",
     "repeated": "",
+    "spots": "",
     "stochastic": "",
     "tournament": "",
 }

@@ -17,8 +17,8 @@ from equipoise.games.trees.classic import kuhn, leduc
 from equipoise.sequence.build import build
 from equipoise.sequence.payoffs.base import Payoff
 from equipoise.sequence.payoffs.factored import Factored
+from equipoise.sequence.payoffs.over_runouts import Runouts
 from equipoise.sequence.payoffs.ranked import Ranked, RankedHands, RankedLeaves
-from equipoise.sequence.payoffs.runouts import Runouts
 from equipoise.sequence.payoffs.sparse import Sparse
 
 

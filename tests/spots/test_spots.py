@@ -121,7 +121,7 @@ def test_board_by_board_is_the_same_iteration() -> None:
     """Against the family's loop over any operator, from uniform play, where no tie is near."""
     from dataclasses import replace
 
-    from equipoise.sequence.payoffs.runouts import Runouts
+    from equipoise.sequence.payoffs.over_runouts import Runouts
     from equipoise.solvers.base import Context
 
     class Whole(Runouts):

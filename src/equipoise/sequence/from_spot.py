@@ -19,7 +19,7 @@ from equipoise.games.poker.runouts import DEAD, Runout, board_tree
 from equipoise.games.poker.spots import Spot
 from equipoise.games.signals.betting import NO_OUTCOME, TERMINAL
 from equipoise.sequence.payoffs.board_sums import HandRows, add_equities
-from equipoise.sequence.payoffs.runouts import Runouts, StreetLeaves, StreetPayoff
+from equipoise.sequence.payoffs.over_runouts import Runouts, StreetLeaves, StreetPayoff
 from equipoise.sequence.treeplex import SAME, Blocks, Treeplex
 from equipoise.sequence.units import Units
 

@@ -21,7 +21,7 @@ from equipoise.errors import EquipoiseError
 if TYPE_CHECKING:
     from equipoise.sequence.payoffs.factored import Term
     from equipoise.sequence.payoffs.last_round import Tiled
-    from equipoise.sequence.payoffs.runouts import Runouts
+    from equipoise.sequence.payoffs.over_runouts import Runouts
 
 Indices = NDArray[np.uint32]
 

@@ -71,7 +71,7 @@ class CFR:
         """Return a run from uniform play, as compiled loops or on a device's arrays."""
         horizon = self.horizon or context.horizon or _DEFAULT_HORIZON
         if self.device == "compiled" and form.A.runouts is not None:
-            from equipoise.solvers.saddle.boards import BoardsRun
+            from equipoise.solvers.saddle.cfr_boards import BoardsRun
 
             return BoardsRun(self, form, horizon, context.start)
         if self.device == "compiled":

@@ -178,24 +178,13 @@ class Runouts(Payoff):
     streets: Sequence[StreetPayoff]
     is_raked: bool = False
 
-    def times(self, y: NDArray[Any], out: NDArray[Any] | None = None) -> NDArray[Any]:
-        """Return ``A @ y``: what player 1 is paid."""
-        return self._product(1, y, out)
-
-    def transpose_times(self, x: NDArray[Any], out: NDArray[Any] | None = None) -> NDArray[Any]:
-        """Return ``A.T @ x``: what player 2 loses."""
-        found = self._product(0, x, out)
-        np.negative(found, found)
-        return found
-
-    def _product(self, source: int, vector: NDArray[Any], out: NDArray[Any] | None) -> NDArray[Any]:
-        self._checked(vector, source)
-        if out is None:
-            out = np.empty(self.shape[1 - source], dtype=vector.dtype)
+    def write(self, source: int, plan: NDArray[Any], out: NDArray[Any]) -> None:
+        """Write what player 1 is paid, or player 2 loses, into ``out``."""
         out[:] = 0
         for street in self.streets:
-            street.add(source, vector, out)
-        return out
+            street.add(source, plan, out)
+        if source == 0:
+            np.negative(out, out)
 
     @property
     def runouts(self) -> Runouts:

@@ -19,7 +19,7 @@ from numba import njit
 
 from equipoise.numerics.threads import LANES, spread
 from equipoise.sequence.payoffs.board_sums import board_product
-from equipoise.sequence.payoffs.runouts import Runouts
+from equipoise.sequence.payoffs.over_runouts import Runouts
 from equipoise.solvers.base import Plan
 from equipoise.solvers.saddle.cfr_compiled import CFRRun
 from equipoise.solvers.saddle.regret import KERNEL, hand_up, reach_blocks, regret_blocks
