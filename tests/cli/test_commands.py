@@ -45,6 +45,7 @@ COMMANDS = (
     "repeated",
     "qualitative",
     "nash",
+    "compare",
     "match",
     "field",
 )

@@ -16,8 +16,8 @@ it is, so two agents' values have no variance.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from equipoise.certificates.gap import certify
@@ -80,6 +80,60 @@ def against_nemesis(game: Game, agent: Strategy) -> Earnings:
     proof = certify(game, agent)
     total = sum(proof.values)
     return Earnings(total - proof.best_responses[1], total - proof.best_responses[0])
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What agents earn, exactly: the mean over both roles.
+
+    Attributes
+    ----------
+    names
+        The agents.
+    values
+        What each agent's player 1 earns against its own player 2: its estimate of the game's value.
+    met
+        ``met[i][j]`` is what agent i earns against agent j.
+    worst
+        What each earns against its nemesis.
+    """
+
+    names: tuple[str, ...]
+    values: tuple[float, ...]
+    met: tuple[tuple[float, ...], ...]
+    worst: tuple[float, ...]
+
+    def field(self, i: int) -> float:
+        """Return what agent ``i`` earns on average against the others."""
+        others = [earned for j, earned in enumerate(self.met[i]) if j != i]
+        return sum(others) / len(others) if others else 0.0
+
+
+def compare(
+    game: Game, agents: Mapping[str, Strategy], watch: Callable[[int, int], None] | None = None
+) -> Comparison:
+    """Let all ``agents`` of a two-player zero-sum game meet, each other and their nemeses.
+
+    ``watch(done, of)`` is called after each of the n^2 evaluations.
+    """
+    names, players = tuple(agents), tuple(agents.values())
+    for agent in players:
+        _require_two(agent)
+    size = len(players)
+    first = [[0.0] * size for _ in players]
+    worst = [0.0] * size
+    for i, one in enumerate(players):
+        for j, other in enumerate(players):
+            proof = certify(game, seated(one, other))
+            first[i][j] = proof.values[0]
+            if i == j:
+                worst[i] = -proof.gap / 2
+            if watch is not None:
+                watch(i * size + j + 1, size * size)
+    met = [[(first[i][j] - first[j][i]) / 2 for j in range(size)] for i in range(size)]
+    return Comparison(
+        names, tuple(first[i][i] for i in range(size)), tuple(map(tuple, met)), tuple(worst)
+    )
 
 
 def _require_two(agent: Strategy) -> None:

@@ -19,6 +19,7 @@ from equipoise import __version__
 from equipoise.cli import (
     abstract,
     certify,
+    compare,
     convert,
     dealer,
     icm,
@@ -64,6 +65,7 @@ app.command("export")(text.export_command)
 app.command("import")(text.import_command)
 app.command("qualitative")(qualitative.command)
 app.command("nash")(nash.command)
+app.command("compare")(compare.command)
 app.command("match")(match.command)
 app.command("field")(match.field_command)
 app.command("dealer")(dealer.command)
