@@ -12,7 +12,8 @@ from equipoise.games.bayesian.betting_round import bet_or_check, kuhn_round, riv
 from equipoise.games.bayesian.distributions import Cdf, Signals
 from equipoise.games.bayesian.game import BayesianGame, UtilityGame
 from equipoise.games.bayesian.parametric import parse_models
-from equipoise.solvers.bayesian.qualitative import Answer, indifference, polish, qualitative
+from equipoise.solvers.bayesian.polish import indifference, polish
+from equipoise.solvers.bayesian.qualitative import Answer, qualitative
 from equipoise.solvers.driver import Status
 
 

@@ -226,3 +226,83 @@ def test_a_hyperplane_that_is_too_low_is_found_out() -> None:
     proof = equipoise.certify(result.game, replace(strategy, uninformed=low))
     assert low.guarantee < result.certificate.lower
     assert proof.best_responses[0] >= 1 - 0.5**0.5 - 1e-9  # the value, docs/repeated.md
+
+
+WRONG = """
+game = "bet-or-check"
+pot = 3.0
+[models]
+wrong = '''
+P1: check |a| bet
+P2: fold |c| call
+'''
+"""
+
+
+def test_searches_among_models_go_on_where_they_stopped(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A program that has no solution is not solved again, unless the game or the models change."""
+    from equipoise.solvers.bayesian import qualitative
+
+    tried: list[str] = []
+
+    def counted(*arguments: Any) -> Any:
+        tried.append(arguments[2])
+        return attempt(*arguments)
+
+    attempt = qualitative.attempt
+    monkeypatch.setattr(qualitative, "attempt", counted)
+    monkeypatch.chdir(tmp_path)
+    Path("wrong.toml").write_text(WRONG)
+    straight = equipoise.solve("wrong.toml")
+    assert tried == ["full", "empty", "elastic"]
+    assert straight.status is Status.EXHAUSTED
+    assert len(straight.log) == straight.found.iterations == 3
+    assert straight.log[-1].gap == pytest.approx(straight.certificate.gap, rel=1e-2)
+    short = equipoise.solve("wrong.toml", iterations=2, out="it.eqp")
+    assert short.status is Status.ITERATION_LIMIT
+    tried.clear()
+    on = equipoise.solve("wrong.toml", out="it.eqp", resume=True)
+    assert tried == ["elastic"]
+    assert on.strategy.regions == straight.strategy.regions
+    assert on.log[:2] == short.log
+    Path("wrong.toml").write_text(WRONG.replace("3.0", "2.5"))
+    with pytest.raises(EquipoiseError, match=r"it\.eqp\.checkpoint: found a solve with game"):
+        equipoise.solve("wrong.toml", out="it.eqp", resume=True)
+
+
+def test_the_best_profile_of_a_search_among_models_is_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from equipoise.strategy.store import CHECKPOINT, load, save
+
+    monkeypatch.chdir(tmp_path)
+    Path("wrong.toml").write_text(WRONG)
+    first = equipoise.solve("wrong.toml", out="it.eqp")
+    later = equipoise.solve("wrong.toml", out="it.eqp", resume=True, iterations=3)
+    assert later.certificate.gap == pytest.approx(first.certificate.gap, rel=1e-9)
+    held = load("it.eqp.checkpoint", CHECKPOINT)
+    for name, array in [("model", [9]), ("at", [0.2]), ("at", [0.4, 7.0])]:
+        damaged = {**held.arrays, f"best.{name}": np.array(array)}
+        save("it.eqp.checkpoint", CHECKPOINT, damaged, held.metadata)
+        with pytest.raises(EquipoiseError, match=r"Checkpoint: found thresholds"):
+            equipoise.solve("wrong.toml", out="it.eqp", resume=True, iterations=3)
+
+
+def test_models_that_are_proposed_are_found_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from equipoise.solvers.bayesian import qualitative
+
+    monkeypatch.chdir(tmp_path)
+    Path("river.toml").write_text('game = "river"\npot = 2.0\n')
+    straight = equipoise.solve("river.toml")
+    attempt = qualitative.attempt
+    monkeypatch.setattr(qualitative, "attempt", lambda *arguments: "limit")
+    short = equipoise.solve("river.toml", iterations=1, out="it.eqp")
+    assert short.status is Status.ITERATION_LIMIT
+    monkeypatch.setattr(qualitative, "attempt", attempt)
+    on = equipoise.solve("river.toml", out="it.eqp", resume=True)
+    assert on.strategy.regions == straight.strategy.regions
+    assert on.status is Status.CONVERGED

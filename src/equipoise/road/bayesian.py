@@ -6,9 +6,11 @@ game itself.
 
 from __future__ import annotations
 
+import hashlib
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,15 +20,17 @@ from equipoise.road.families import Family, Found, Sheet, Wish
 if TYPE_CHECKING:
     from equipoise.certificates.bayesian import BayesianCertificate
     from equipoise.games.bayesian.game import SignalGame
+    from equipoise.games.bayesian.parametric import ParametricModel
     from equipoise.games.files.bayesian import Problem
     from equipoise.road.result import Result
-    from equipoise.solvers.bayesian.qualitative import Answer
-    from equipoise.solvers.driver import Arrays, Stop, Watch
+    from equipoise.solvers.bayesian.qualitative import Answer, Products
+    from equipoise.solvers.driver import Arrays, Stop
     from equipoise.strategy.regions import RegionStrategy
     from equipoise.strategy.store import Bundle, Metadata
 
     Game = Problem | SignalGame
 
+METHOD = "qualitative"
 SECONDS = 60.0
 """How long to look by default."""
 GAIN = 1e-6
@@ -51,9 +55,9 @@ class Bayesian(Family):
 
     def solve(self, game: Game, wish: Wish) -> Found:
         """Solve the mixed-integer programs of the models, for a minute unless told otherwise."""
-        from equipoise.solvers.driver import Relative, watch
+        from equipoise.solvers.driver import Relative
 
-        if wish.method not in (None, "auto", "qualitative"):
+        if wish.method not in (None, "auto", METHOD):
             raise EquipoiseError(
                 f"algorithm '{wish.method}': found it for a Bayesian game, expected auto or qualitative."
             )
@@ -62,19 +66,19 @@ class Bayesian(Family):
         stop = (wish.limits | (wish.gap or Relative(GAIN))).at(self.stake(game))
         if math.isinf(stop.seconds):
             stop = replace(stop, seconds=SECONDS)
-        with wish.steps.take("solve"), watch(stop) as watched:
-            answer = _answer(problem, stop, wish, watched)
+        with wish.steps.take("solve"):
+            answer = _answer(problem, stop, wish)
         return Found(
             strategy=_strategy(problem, answer),
             target=stop.gap,
             stake=self.stake(game),
-            method="qualitative",
+            method=METHOD,
             why=_why(answer),
             status=answer.status,
             iterations=answer.programs,
-            seconds=watched.clock.seconds,
-            cpu_seconds=watched.clock.cpu_seconds,
-            log=(),
+            seconds=answer.seconds,
+            cpu_seconds=answer.cpu_seconds,
+            log=answer.log,
             details={
                 "model": answer.model.name,
                 "text": answer.model.text,
@@ -155,31 +159,40 @@ def problem_of(game: Game) -> Problem:
     return game if isinstance(game, Problem) else Problem("Bayesian game", game)
 
 
-def _answer(problem: Problem, stop: Stop, wish: Wish, watched: Watch) -> Answer:
+def _answer(problem: Problem, stop: Stop, wish: Wish) -> Answer:
     """Solve with the models there are, or, if there are none or ``propose`` is asked for, with proposals."""
     from equipoise.solvers.bayesian.propose import discover
     from equipoise.solvers.bayesian.qualitative import PIECEWISE, qualitative
-    from equipoise.solvers.driver import Counted
 
     products = wish.options.get("products") or PIECEWISE
+    models = () if wish.options.get("propose") else problem.models
+    own = {
+        "game": problem.title,
+        "fingerprint": _digest(problem.game, models, products),
+        "method": METHOD,
+        "seed": wish.seed,
+    }
     with wish.show(stop) as monitor:
-        counted = Counted(monitor)
-        if problem.models and not wish.options.get("propose"):
-            return qualitative(
-                problem.game,
-                problem.models,
-                products=products,
-                time_limit=stop.seconds,
-                monitor=counted,
-                interrupted=watched.interrupted,
-            )
-        return discover(
+        find = partial(qualitative, models=models) if models else discover
+        return find(
             problem.game,
             products=products,
+            target=stop.gap,
             time_limit=stop.seconds,
-            monitor=counted,
-            interrupted=watched.interrupted,
+            iterations=stop.iterations,
+            **wish.hooks(own, monitor, wish.before()),
         )
+
+
+def _digest(game: SignalGame, models: Sequence[ParametricModel], products: Products) -> str:
+    """Return a digest of all that a program is made of: without it, none is known to have no solution."""
+    signals, rules = game.signals, getattr(game, "round", None)
+    known = [repr(products), *(model.text for model in models), repr(rules)]
+    digest = hashlib.sha256("\0".join(known).encode())
+    joint = () if signals.joint is None else (signals.joint,)
+    for array in (signals.edges, *signals.mass, *joint, *getattr(game, "tables", ())):
+        digest.update(array.tobytes())
+    return digest.hexdigest()
 
 
 def _strategy(problem: Problem, answer: Answer) -> RegionStrategy:

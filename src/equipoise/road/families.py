@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from equipoise.certificates import Certificate
     from equipoise.road.checkpoints import Checkpoints
     from equipoise.road.result import Result
-    from equipoise.solvers.driver import Arrays, LogRow, Monitor, Status, Stop
+    from equipoise.solvers.driver import Arrays, Hooks, LogRow, Monitor, Status, Stop
     from equipoise.strategy.store import Bundle, Metadata
 
 FAMILIES: dict[str, str] = {
@@ -89,15 +89,24 @@ class Wish:
                 )
         return given
 
-    def saving(self, own: dict[str, Any]) -> dict[str, Any]:
-        """Return what the driver needs to keep a solve with the identity ``own``, and to continue one."""
+    def before(self) -> Bundle | None:
+        """Return the checkpoint to continue from, if there is one and it is wanted."""
+        return None if self.checkpoints is None else self.checkpoints.before()
+
+    def hooks(
+        self, own: dict[str, Any], monitor: Monitor | None, held: Bundle | None = None
+    ) -> Hooks:
+        """Return what the driver needs to show and keep a solve with the identity ``own``.
+
+        It continues from the checkpoint ``held``, which must be one of the same solve.
+        """
         kept = self.checkpoints
         if kept is None:
-            return {}
-        held = kept.before()
+            return {"monitor": monitor}
         if held is not None:
             kept.require(held, own)
         return {
+            "monitor": monitor,
             "checkpoint": kept.saver(own),
             "checkpoint_seconds": kept.seconds,
             "resume": None if held is None else held.arrays,

@@ -52,8 +52,7 @@ class GeneralSum(Behavioural):
                 seed=wish.seed,
                 time_limit=seconds,
                 iterations=wish.limits.iterations,
-                monitor=monitor,
-                **wish.saving(own),
+                **wish.hooks(own, monitor, wish.before()),
                 **options,
             )
         return Found(

@@ -67,8 +67,7 @@ class Repeated(Family):
                 stop.gap,
                 seconds=stop.seconds,
                 iterations=stop.iterations,
-                monitor=monitor,
-                **wish.saving(own),
+                **wish.hooks(own, monitor, wish.before()),
                 **options,
             )
         return Found(

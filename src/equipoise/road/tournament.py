@@ -124,20 +124,10 @@ def _solve(game: Tournament, stop: Stop, inner: str, wish: Wish) -> TournamentSo
         "method": algorithm if inner == INNER else f"{algorithm} with {inner}",
         "seed": wish.seed,
     }
-    if kept is not None and held is not None:
-        kept.require(held, own)
     with wish.show(stop) as monitor:
+        hooks = wish.hooks(own, monitor, held)
         try:
-            return solve_tournament(
-                game,
-                algorithm,
-                stop,
-                inner=inner,
-                monitor=monitor,
-                checkpoint=None if kept is None else kept.saver(own),
-                checkpoint_seconds=30.0 if kept is None else kept.seconds,
-                resume=None if held is None else held.arrays,
-            )
+            return solve_tournament(game, algorithm, stop, inner=inner, **hooks)
         except EquipoiseError as error:
             if kept is None or held is None:
                 raise

@@ -173,7 +173,7 @@ def _solve(
     from equipoise.solvers.saddle.reduced import Reduced
 
     kept = wish.checkpoints
-    held = None if kept is None else kept.before()
+    held = wish.before()
     before = Fields({} if held is None else held.metadata, "" if kept is None else str(kept.place))
     algorithm = wish.method or before.text("algorithm", "auto")
     # A resumed solve goes on as it began, though its target may be another now.
@@ -190,21 +190,12 @@ def _solve(
         "seed": wish.seed,
         "target": target,
     }
-    if kept is not None and held is not None:
-        kept.require(held, own)
-        require_same_point(kept.place, held, form)
     with wish.show(stop) as monitor:
+        hooks = wish.hooks(own, monitor, held)
+        if kept is not None and held is not None:
+            require_same_point(kept.place, held, form)
         try:
-            solution = solve(
-                form,
-                method,
-                stop,
-                seed=wish.seed,
-                monitor=monitor,
-                checkpoint=None if kept is None else kept.saver(own),
-                checkpoint_seconds=30.0 if kept is None else kept.seconds,
-                resume=None if held is None else held.arrays,
-            )
+            solution = solve(form, method, stop, seed=wish.seed, **hooks)
         except ArithmeticError as error:
             if kept is None or held is None:
                 raise

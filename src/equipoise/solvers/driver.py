@@ -15,7 +15,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import astuple, dataclass, field, replace
 from enum import Enum
-from typing import Any, Protocol, TypedDict, cast
+from typing import Any, Protocol, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -320,20 +320,6 @@ def watch(stop: Stop) -> Iterator[Watch]:
 
 
 Monitor = Callable[[Progress], None]
-
-
-class Counted:
-    """Shows what has no run, only programs to be counted: told of each, it tells the monitor."""
-
-    def __init__(self, monitor: Monitor | None) -> None:
-        self._monitor = monitor
-        self.iterations = 0
-
-    def __call__(self, what: str, share: float) -> None:
-        """Count one more."""
-        self.iterations += 1
-        if self._monitor is not None:
-            self._monitor(Progress(cast("Run", self)))
 
 
 Checkpoint = Callable[[Arrays], None]

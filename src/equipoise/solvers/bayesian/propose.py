@@ -10,24 +10,19 @@ could still matter: as regions, not as noise.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
+import math
+from collections.abc import Iterator
+from functools import cache
+from typing import Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
 from equipoise.games.bayesian.game import BayesianGame, SignalGame
 from equipoise.games.bayesian.parametric import ParametricModel
-from equipoise.numerics.clock import Deadline
-from equipoise.solvers.bayesian.qualitative import (
-    PIECEWISE,
-    Answer,
-    Monitor,
-    Products,
-    attempt,
-    qualitative,
-)
+from equipoise.solvers.bayesian.qualitative import PIECEWISE, Answer, ModelSearch, Products, look
 from equipoise.solvers.bayesian.signal_lp import zero_sum
+from equipoise.solvers.driver import Hooks, Stop
 from equipoise.strategy.regions import Profile, interim
 
 Floats = NDArray[np.float64]
@@ -43,40 +38,47 @@ def discover(
     game: SignalGame,
     *,
     products: Products = PIECEWISE,
+    target: float = 0.0,
     time_limit: float = 60.0,
-    monitor: Monitor | None = None,
-    interrupted: Callable[[], bool] | None = None,
+    iterations: float = math.inf,
+    **hooks: Unpack[Hooks],
 ) -> Answer:
     """Find an equilibrium of ``game`` with no model given.
 
     Proposals are tried from coarse to fine, each with all its regions non-empty; if none fits, the
     first one that allows it is solved with empty regions, or approached as nearly as time allows.
-    ``monitor`` and ``interrupted`` are as in :func:`qualitative`.
+    Target, limits and hooks are as in :func:`qualitative`.
     """
-    deadline = Deadline(time_limit, interrupted)
-    models: list[ParametricModel] = []
-    for cells, tremble in TRIES:
-        if models and deadline.left <= 0:
-            break
-        if monitor is not None:
-            monitor(f"proposing a model from {cells} signals", deadline.share)
-        model = propose(game, cells, tremble)
-        if any(m.regions == model.regions for m in models):
-            continue
-        models.append(model)
-        found = attempt(game, [model], "full", 0.5 * deadline.left, products, None, interrupted)
-        if isinstance(found, Answer):
-            return replace(found, seconds=deadline.spent, programs=len(models))
-    left = max(deadline.left, 1.0)
-    answer = qualitative(
-        game,
-        models[:1],
-        products=products,
-        time_limit=left,
-        monitor=monitor,
-        interrupted=interrupted,
-    )
-    return replace(answer, seconds=deadline.spent, programs=len(models) + answer.programs)
+    return look(Discovery(game, products), Stop(target, iterations, time_limit), **hooks)
+
+
+class Discovery(ModelSearch):
+    """A search among models that the game proposes: model number n is that of the n-th try."""
+
+    def programs(self) -> Iterator[None]:
+        """Solve the program of each proposal, strictly; then those of the first one, leniently."""
+        seen: list[tuple[tuple[str, ...], ...]] = []
+        for number in range(len(TRIES)):
+            if seen and self.deadline.left <= 0:
+                break
+            model = self.model(number)
+            assert model is not None
+            if model.regions in seen:
+                continue
+            seen.append(model.regions)
+            seconds = 0.5 * self.deadline.left
+            if (
+                yield from self.attempt(number, [model], "full", seconds, self.products)
+            ) == "found":
+                return
+        first = self.model(0)
+        assert first is not None
+        yield from self.stages(0, [first])
+
+    @cache  # noqa: B019 - a search is short-lived, and holds its proposals as long
+    def model(self, number: int) -> ParametricModel | None:
+        """Return the proposal of a try."""
+        return propose(self.game, *TRIES[number]) if 0 <= number < len(TRIES) else None
 
 
 def propose(
