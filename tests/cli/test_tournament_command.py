@@ -51,7 +51,8 @@ def test_a_small_tournament(cli: Cli) -> None:
     assert load("it.eqp").metadata["gain"] == pytest.approx(found["gain"])
     # Anyone can check the file again.
     again = cli("certify", "tournament", "it.eqp", "--json").fields
-    assert again == {name: found[name] for name in ("gain", "share", "table_error")}
+    for name in ("gain", "share", "table_error"):
+        assert again[name] == found[name]
     assert "3 players" in cli("certify", "tournament", "it.eqp").out
     assert cli("certify", "tournament", "it.eqp", "--rigorous").code == 2
 

@@ -96,6 +96,12 @@ class Certificate:
             return all(gain <= most + allowance for gain, most in pairs)
         return self.gap <= target + allowance
 
+    def remarks(self) -> dict[str, str]:
+        """Return what people should know beside the numbers."""
+        if not self.forgetful:
+            return {}
+        return {"best responses": "upper bounds: of players who remember their own moves"}
+
     def summary(self) -> dict[str, Any]:
         """Return the certificate in the words of the JSON objects that commands print."""
         if len(self.values) != 2:

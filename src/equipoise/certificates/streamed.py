@@ -83,6 +83,20 @@ class StreamedCertificate(Certificate):
         """Return an amount in thousandths of a big blind."""
         return 1000 * chips / self.big_blind
 
+    def remarks(self) -> dict[str, str]:
+        """Return what poker players want to know, and how sure it is."""
+        found = {
+            **super().remarks(),
+            "boards": f"all, after {self.of:,} classes of flops"
+            if self.is_exact
+            else f"those after {self.classes:,} flops drawn at random: an estimate, too large on average; "
+            f"standard error {self.exploitability_error:.9g}",
+        }
+        if self.big_blind:
+            per_hand = self.in_mbb(self.exploitability)
+            found["exploitability"] = f"{per_hand:.4f} thousandths of a big blind a hand"
+        return found
+
     def summary(self) -> dict[str, Any]:
         """Return the certificate in the words of the JSON objects that commands print."""
         found = {

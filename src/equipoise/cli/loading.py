@@ -23,13 +23,6 @@ def load_game(spec: str) -> ExtensiveGame | StageGame:
     return game
 
 
-def player_names(game: Any) -> tuple[str, ...]:
-    """Return what the players are called."""
-    if isinstance(game.players, int):
-        return tuple(f"player {i + 1}" for i in range(game.players))
-    return tuple(game.players)
-
-
 def load_strategy(path: Path) -> tuple[Strategy, Bundle]:
     """Return the strategy at ``path`` and all else that the file holds."""
     from equipoise.strategy.store import STRATEGY, load, strategy_of

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -27,25 +28,26 @@ def exit_code(result: Result, place: Path | None) -> int:
     return INTERRUPTED if result.status is Status.INTERRUPTED else STOPPED_SHORT
 
 
-def print_result(result: Result, lines: int = _PREVIEW) -> None:
-    """Print the summary, the steps, and the first lines of the strategy."""
+def print_result(
+    result: Result, lines: int = _PREVIEW, tables: Iterable[Sheet] | None = None
+) -> None:
+    """Print the summary, the steps, and tables, by default the family's, or the strategy's first lines."""
     from equipoise.road.families import family
 
-    facts = result.summary()
-    if "value" not in facts:
-        print_players(result)
+    kind, known = family(result.family), result.summary()
+    if "value" not in known and "gains" in known:
+        print_tables([kind.verdict(result.game, result.certificate)[0]])
     print_facts(
         {
-            "game": facts["game"],
-            "status": f"{facts['status']} ({result.status.remedy})",
-            **_figures(facts),
-            "algorithm": f"{facts['algorithm']}, {number(facts['iterations'])} iterations",
-            "because": result.found.why,
+            "game": known["game"],
+            "status": f"{known['status']} ({result.status.remedy})",
             **{
                 name: _text(name, value)
-                for name, value in result.found.details.items()
+                for name, value in kind.facts(result).items()
                 if "\n" not in str(value)
             },
+            "algorithm": f"{known['algorithm']}, {number(known['iterations'])} iterations",
+            "because": result.found.why,
             "strategy": "not saved" if result.saved is None else str(result.saved),
         }
     )
@@ -55,20 +57,11 @@ def print_result(result: Result, lines: int = _PREVIEW) -> None:
         for name, wall, cpu, memory in result.steps
     ]
     print_table(header, rows)
-    tables = list(family(result.family).tables(result))
-    if tables:
-        print_tables(tables)
+    found = list(kind.tables(result) if tables is None else tables)
+    if found:
+        print_tables(found)
     else:
         _print_first(result, lines)
-
-
-def print_players(result: Result) -> None:
-    """Print what each player earns and could gain."""
-    from equipoise.cli.loading import player_names
-
-    proof = result.certificate
-    columns = zip(player_names(result.game), proof.values, proof.gains, strict=True)
-    print_table(("player", "value", "gain"), [(n, number(v), number(g)) for n, v, g in columns])
 
 
 def print_tables(tables: list[Sheet]) -> None:
@@ -76,18 +69,6 @@ def print_tables(tables: list[Sheet]) -> None:
     for title, header, rows in tables:
         cells = [[c if isinstance(c, str) else number(c) for c in row] for row in rows]
         print_table(header, cells, title)
-
-
-def _figures(facts: dict[str, Any]) -> dict[str, str]:
-    """Return the certificate in words."""
-    gap = {"gap": f"{max(facts['gap'], 0.0):.3g} (certified in the full game)"}
-    if "value" not in facts:
-        return gap
-    return {
-        "value": f"{number(facts['value'])} to player 1",
-        "bounds": f"{number(facts['lower'])} to {number(facts['upper'])}",
-        **gap,
-    }
 
 
 def _text(name: str, value: Any) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -37,34 +36,31 @@ def command(
     json: options.Json = False,
 ) -> None:
     """Show what a strategy does in each information set."""
+    from equipoise.road.families import Asked, family, player_names
+    from equipoise.road.verbs import open
+
     if limit is None and not json:
         limit = _LIMIT
     if limit is not None and limit < 0:
         raise EquipoiseError(f"--limit: found {limit}, expected a number >= 0.")
-    sheets = _sheets(strategy, game)
-    if sheets is not None:
-        _show_sheets(*sheets, json)
-        return
-    named, chosen, shown = _chosen(strategy, game, player, match, limit)
-    if json:
-        print_json({"game": named, "infosets": chosen, "strategy": decision_fields(shown)})
-        return
-    print_decisions(shown)
-    if len(shown) < chosen:
-        note(f"{chosen - len(shown):,} more information sets: raise --limit to see them.")
-
-
-def _sheets(strategy: Path, game: str | None) -> tuple[str, list[Sheet]] | None:
-    """Return the game's name and the tables of a strategy whose family has no information sets."""
-    from equipoise.road.families import FAMILIES, family
-    from equipoise.road.verbs import open
-    from equipoise.strategy.store import load_solved
-
-    kind = str(load_solved(strategy, verify=False).metadata.get("family"))
-    if kind not in FAMILIES or kind in ("zero-sum", "general-sum", "tournament"):
-        return None
     result = open(strategy, game)
-    return result.spec, list(family(result.family).tables(result))
+    kind, players = family(result.family), len(player_names(result.game))
+    if player is not None and not 1 <= player <= players:
+        raise EquipoiseError(f"--player: found {player}, expected 1 to {players}.")
+    named = kind.identity(result.game)[0]
+    asked = Asked(None if player is None else player - 1, match, limit)
+    lines = kind.lines(result, asked)
+    if lines is None:
+        _show_sheets(named, list(kind.tables(result)), json)
+        return
+    if json:
+        fields = decision_fields(lines.shown)
+        print_json({"game": named, "infosets": lines.total, "strategy": fields})
+        return
+    print_decisions(lines.shown)
+    if len(lines.shown) < lines.total:
+        left = lines.total - len(lines.shown)
+        note(f"{left:,} more information sets: raise --limit to see them.")
 
 
 def _show_sheets(named: str, sheets: list[Sheet], json: bool) -> None:
@@ -78,55 +74,6 @@ def _show_sheets(named: str, sheets: list[Sheet], json: bool) -> None:
         print_json({"game": named, "tables": fields})
     else:
         print_tables(sheets)
-
-
-def _chosen(
-    strategy: Path, game: str | None, player: int | None, match: str | None, limit: int | None
-) -> tuple[str, int, list[LocalStrategy]]:
-    """Return the game's name, how many information sets are meant, and the first of them."""
-    from equipoise.cli.loading import load_game, load_strategy, player_names, require_strategy_of
-    from equipoise.strategy.store import load_solved, spec_of
-    from equipoise.strategy.table import decisions_in, groups
-
-    if "tournament" in load_solved(strategy, verify=False).metadata:
-        return _of_tournament(strategy, game, player, match, limit)
-    profile, bundle = load_strategy(strategy)
-    rules = load_game(game or spec_of(strategy, bundle) or profile.game)
-    require_strategy_of(strategy, profile, rules)
-    players = len(player_names(rules))
-    _require_player(player, players)
-    chosen = 0
-    shown: list[LocalStrategy] = []
-    for group in groups(rules):
-        if player in (None, group.player + 1):
-            own = [k for k, label in enumerate(group.labels) if match is None or match in label]
-            chosen += len(own)
-            room = None if limit is None else limit - len(shown)
-            shown += decisions_in(group, profile, own[:room])
-    return profile.game, chosen, shown
-
-
-def _of_tournament(
-    strategy: Path, game: str | None, player: int | None, match: str | None, limit: int | None
-) -> tuple[str, int, list[LocalStrategy]]:
-    """Return the same of a tournament, whose players are positions."""
-    from equipoise.road.verbs import open
-
-    result = open(strategy, game)
-    _require_player(player, result.game.players)
-    chosen, shown = 0, []
-    for line in result.strategy.decisions():
-        if player in (None, line.player + 1) and (match is None or match in line.infoset):
-            chosen += 1
-            if limit is None or chosen <= limit:
-                shown.append(line)
-    return result.spec, chosen, shown
-
-
-def _require_player(player: int | None, players: int) -> None:
-    """Raise unless there is such a player."""
-    if player is not None and not 1 <= player <= players:
-        raise EquipoiseError(f"--player: found {player}, expected 1 to {players}.")
 
 
 def decision_fields(lines: Iterable[LocalStrategy]) -> list[dict[str, Any]]:

@@ -120,10 +120,6 @@ def command(
     )
     if json:
         print_json({**result.summary(), "strategy": result.saved and str(result.saved)})
-    elif result.family == "tournament":
-        from equipoise.cli.tournament import print_tournament
-
-        print_tournament(result)
     else:
         print_result(result)
     return exit_code(result, place)

@@ -10,14 +10,13 @@ import typer
 
 from equipoise.cli import options
 from equipoise.cli.icm import numbers, whole_numbers
-from equipoise.cli.output import duration, note, number, print_facts, print_json, print_table
+from equipoise.cli.output import duration, note, print_json
 from equipoise.errors import EquipoiseError
 
 if TYPE_CHECKING:
     from equipoise.games.tournaments.tournament import Tournament
     from equipoise.road.result import Result
     from equipoise.solvers.driver import Progress
-    from equipoise.solvers.stochastic.jamfold import Floats
 
 EPILOG = """Algorithms, outside and inside:\n
 - **pi-fp**, the default: policy iteration over equilibria of single hands; the fastest
@@ -97,9 +96,10 @@ def command(
 
     Every state is solved: all stacks, all positions, with all players left and with fewer.
     """
-    from equipoise.cli.report import exit_code
+    from equipoise.cli.report import exit_code, print_result
     from equipoise.files import require_plots
     from equipoise.games.tournaments.tournament import tournament
+    from equipoise.road.tournament import sheets
     from equipoise.road.verbs import solve
     from equipoise.solvers.driver import Gap
 
@@ -140,11 +140,12 @@ def command(
         from equipoise.plots.tournament import draw
 
         files += draw(plots, result.strategy, result.strategy.values, shown)
-    fields = fields_of(result, shown, files)
     if json:
-        print_json(fields)
+        print_json(_fields(result, shown, files))
     else:
-        print_fields(fields, result)
+        print_result(result, tables=sheets(result.strategy, shown))
+        for file in files:
+            note(f"wrote {file}")
     return exit_code(result, place)
 
 
@@ -168,18 +169,13 @@ def _report(progress: Progress) -> None:
         )
 
 
-def print_tournament(result: Result) -> None:
-    """Print what was found, with the ranges at equal stacks."""
-    files = [] if result.saved is None else [result.saved]
-    print_fields(fields_of(result, _shown(result.game, None), files), result)
-
-
-def fields_of(result: Result, shown: tuple[int, ...], files: list[Path]) -> dict[str, Any]:
+def _fields(result: Result, shown: tuple[int, ...], files: list[Path]) -> dict[str, Any]:
     """Return everything that was found, for machines."""
     import numpy as np
 
     from equipoise.games.files.tournament import rules_of
     from equipoise.games.tournaments.tournament import POSITIONS, Hands, decisions, describe
+    from equipoise.road.tournament import furthest_from_icm
 
     strategy, found, m = result.strategy, result.found, len(shown)
     rules = strategy.tournament
@@ -214,74 +210,6 @@ def fields_of(result: Result, shown: tuple[int, ...], files: list[Path]) -> dict
                 decisions(m), strategy.frequencies(shown).tolist(), strict=True
             )
         },
-        "icm_error": max(
-            (_icm_error(rules, k, strategy.values[k]) for k in strategy.plays),
-            key=lambda error: abs(float(error["value"]) - float(error["icm"])),
-        ),
+        "icm_error": furthest_from_icm(strategy),
         "files": [str(file) for file in files],
     }
-
-
-def _icm_error(rules: Tournament, players: int, values: Floats) -> dict[str, Any]:
-    """Return the state with ``players`` left, and the position, of which ICM is furthest off."""
-    import numpy as np
-
-    from equipoise.games.tournaments.tournament import POSITIONS, Hands
-
-    hands = Hands(rules, players)
-    value, chip_model = (v.reshape(-1, players) for v in (values, hands.icm()))
-    off = np.abs(value - chip_model)
-    worst, position = np.unravel_index(int(off.argmax()), off.shape)
-    return {
-        "stacks": [stack * rules.unit for stack in hands.states[int(worst)]],
-        "position": POSITIONS[players][int(position)],
-        "value": float(value[worst, position]),
-        "icm": float(chip_model[worst, position]),
-    }
-
-
-def _icm_text(off: dict[str, Any]) -> str:
-    """Say where the chip model is furthest off."""
-    return (
-        f"off by up to {abs(off['icm'] - off['value']):.4f}: {off['icm']:.4f} instead of "
-        f"{off['value']:.4f} for the {off['position']} of {'/'.join(map(str, off['stacks']))}"
-    )
-
-
-def print_fields(fields: dict[str, Any], result: Result) -> None:
-    """Print everything that was found, for people."""
-    states = ", ".join(f"{count:,} with {m} players" for m, count in fields["states"].items())
-    proven = "certified" if fields["certified"] else "as the solver measured it"
-    gain = "not measured: there was no time for it, and values are those the solver began with"
-    if fields["gain"] is not None:
-        gain = f"{fields['gain']:.6f}, {fields['share']:.5%} of the prizes ({proven})"
-    facts = {
-        "states": states,
-        "status": f"{fields['status']} ({result.status.remedy})",
-        "gain": gain,
-        "algorithm": f"{fields['algorithm']}, {number(fields['iterations'])} outer iterations",
-        "time": f"{duration(fields['seconds'])} ({duration(fields['cpu_seconds'])} of CPU time)",
-    }
-    if fields["table_error"] is not None:
-        facts["tables"] = f"values off by at most {fields['table_error']:.6f} for rounded ones"
-    if fields["gain"] is not None:
-        facts["ICM"] = _icm_text(fields["icm_error"])
-    print_facts(facts)
-    rows = [
-        (name, number(stack), f"{value:.4f}", f"{icm:.4f}")
-        for name, stack, value, icm in zip(
-            fields["positions"], fields["stacks"], fields["values"], fields["icm"], strict=True
-        )
-    ]
-    print_table(("position", "chips", "value", "ICM"), rows)
-    print_table(
-        ("decision", "share of hands", "how often"),
-        [
-            (name, f"{share:.1%}", "never asked" if often is None else f"{often:.1%}")
-            for (name, share), often in zip(
-                fields["ranges"].items(), fields["frequencies"].values(), strict=True
-            )
-        ],
-    )
-    for file in fields["files"]:
-        note(f"wrote {file}")

@@ -7,12 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from equipoise.errors import EquipoiseError
-from equipoise.road.families import Family
+from equipoise.road.families import Asked, Family, Lines
 
 if TYPE_CHECKING:
     from equipoise.certificates import Certificate
     from equipoise.games.signals.stage_game import StageGame
     from equipoise.games.trees.extensive import ExtensiveGame
+    from equipoise.road.result import Result
     from equipoise.solvers.driver import Arrays
     from equipoise.strategy.profile import Strategy
     from equipoise.strategy.store import Bundle, Metadata
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
 class Behavioural(Family):
     """Identity, certificate and store of behaviour strategies."""
+
+    checks = ("infosets", "flops", "device", "seed", "each")
 
     def identity(self, game: Game) -> tuple[str, str]:
         """Return the game's name and the digest of its structure."""
@@ -42,6 +45,19 @@ class Behavioural(Family):
         from equipoise.certificates.gap import certify
 
         return certify(game, strategy, rigorous=rigorous, **options)
+
+    def lines(self, result: Result, asked: Asked) -> Lines:
+        """Return what the strategy does where it was asked for; no more than that is looked up."""
+        from equipoise.strategy.table import decisions_in, groups
+
+        found = Lines([], 0)
+        for group in groups(result.game):
+            labels = enumerate(group.labels)
+            own = [k for k, label in labels if asked.of(group.player, label)]
+            room = None if asked.limit is None else asked.limit - len(found.shown)
+            more = decisions_in(group, result.strategy, own[:room])
+            found = Lines(found.shown + more, found.total + len(own))
+        return found
 
     def pack(self, strategy: Strategy) -> tuple[Arrays, Metadata]:
         """Return behaviour vectors and the layout."""

@@ -6,7 +6,7 @@ module with a :class:`Family`; then loading, solving, saving, opening and certif
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from importlib import import_module
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from equipoise.road.result import Result
     from equipoise.solvers.driver import Arrays, Hooks, LogRow, Monitor, Status, Stop
     from equipoise.strategy.store import Bundle, Metadata
+    from equipoise.strategy.table import LocalStrategy
 
 FAMILIES: dict[str, str] = {
     "zero-sum": "equipoise.road.zero_sum:ZeroSum",
@@ -158,7 +159,26 @@ class Sheet(NamedTuple):
 
     title: str
     header: tuple[str, ...]
-    rows: list[tuple[str | float, ...]]
+    rows: Sequence[tuple[str | float, ...]]
+
+
+class Asked(NamedTuple):
+    """Which information sets somebody wants to see: of a player (from 0), with a text, so many."""
+
+    player: int | None = None
+    match: str | None = None
+    limit: int | None = None
+
+    def of(self, player: int, label: str) -> bool:
+        """Say whether the information set ``label`` of ``player`` is among them."""
+        return self.player in (None, player) and (self.match is None or self.match in label)
+
+
+class Lines(NamedTuple):
+    """The first of the information sets that were asked for, and how many there are."""
+
+    shown: list[LocalStrategy]
+    total: int
 
 
 class Family(Protocol):
@@ -166,6 +186,10 @@ class Family(Protocol):
 
     draws: ClassVar[bool] = False
     """Whether :meth:`draw` has anything to draw."""
+    checks: ClassVar[tuple[str, ...]] = ()
+    """Options of :meth:`certify` beside ``rigorous``."""
+    holds_rules: ClassVar[bool] = False
+    """Whether a strategy file holds the rules of its game, so that the family's name stands for them."""
 
     @property
     def name(self) -> str:
@@ -197,13 +221,49 @@ class Family(Protocol):
         """Return what a summary says of ``certificate``."""
         return certificate.summary()
 
+    def facts(self, result: Result) -> dict[str, Any]:
+        """Return what a summary for people says of a result, beside how it was found."""
+        known = self.figures(result.certificate)
+        gap = f"{max(known['gap'], 0.0):.3g} (certified in the full game)"
+        if "value" not in known:
+            return {"gap": gap, **result.found.details}
+        return {
+            "value": f"{known['value']:.9g} to player 1",
+            "bounds": f"{known['lower']:.9g} to {known['upper']:.9g}",
+            "gap": gap,
+            **result.found.details,
+        }
+
+    def verdict(self, game: Any, certificate: Any) -> tuple[Sheet, dict[str, Any]]:
+        """Return what people are told of ``certificate``: a table, and what it comes to."""
+        columns = (certificate.values, certificate.best_responses, certificate.gains)
+        rows = list(zip(player_names(game), *columns, strict=True))
+        is_bound = certificate.rigorous or certificate.forgetful
+        facts = {
+            "game": self.identity(game)[0],
+            "gap": f"{'at most ' if is_bound else ''}{certificate.gap:.9g}",
+            **certificate.remarks(),
+        }
+        return Sheet("", ("player", "value", "best response", "gain"), rows), facts
+
     def tables(self, result: Result) -> Iterator[Sheet]:
-        """Yield what there is to show of a strategy that has no information sets."""
+        """Yield what there is to show of a strategy beside its information sets."""
         yield from ()
+
+    def lines(self, result: Result, asked: Asked) -> Lines | None:
+        """Return what a strategy does in the information sets that are asked for, if it has any."""
+        return None
 
     def draw(self, result: Result, stem: Path) -> tuple[Path, ...]:
         """Draw a strategy as files whose names begin with ``stem``; some families have no pictures."""
         return ()
+
+
+def player_names(game: Any) -> tuple[str, ...]:
+    """Return what the players are called."""
+    if isinstance(game.players, int):
+        return tuple(f"player {i + 1}" for i in range(game.players))
+    return tuple(game.players)
 
 
 def family_of(game: Any) -> Family:

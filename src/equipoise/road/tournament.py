@@ -7,17 +7,22 @@ ever. Strategies hold their rules, so that a file opens wherever it is.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from equipoise.errors import EquipoiseError
-from equipoise.road.families import Family, Found, Wish
+from equipoise.games.tournaments.tournament import POSITIONS, Hands, decisions, describe
+from equipoise.road.families import Asked, Family, Found, Lines, Sheet, Wish
 
 if TYPE_CHECKING:
     from equipoise.certificates.tournament import TournamentCertificate
     from equipoise.games.tournaments.tournament import Tournament
     from equipoise.road.checkpoints import Checkpoints
+    from equipoise.road.result import Result
     from equipoise.solvers.driver import Arrays, Stop
     from equipoise.solvers.stochastic.tournament import TournamentSolution
     from equipoise.strategy.store import Bundle, Metadata
@@ -32,6 +37,8 @@ class Tournaments(Family):
     """The family of tournaments."""
 
     name: str = "tournament"
+    draws = True
+    holds_rules = True
 
     def identity(self, game: Tournament) -> tuple[str, str]:
         """Return the tournament as ``load`` makes it, and the digest of its rules."""
@@ -45,7 +52,6 @@ class Tournaments(Family):
 
     def solve(self, game: Tournament, wish: Wish) -> Found:
         """Solve the states with fewer players left first, then all."""
-        from equipoise.games.tournaments.tournament import Hands
         from equipoise.solvers.driver import Relative, Status
         from equipoise.solvers.stochastic.tournament import GAIN
 
@@ -104,6 +110,121 @@ class Tournaments(Family):
                 f"{path}: found the strategy of {strategy.tournament!r}, expected one of {game!r}."
             )
         return strategy
+
+    def facts(self, result: Result) -> dict[str, Any]:
+        """Return how large the tournament is, the gain, and how far tables and ICM are off."""
+        known, strategy = result.summary(), result.strategy
+        rules = strategy.tournament
+        facts = {
+            "states": ", ".join(
+                f"{len(Hands(rules, m).states):,} with {m} players" for m in strategy.plays
+            )
+        }
+        if known["gap"] is None:
+            return {
+                **facts,
+                "gain": "not measured: there was no time for it, and values are those the solver "
+                "began with",
+            }
+        is_certified = "table_error" in known
+        proven = "certified" if is_certified else "as the solver measured it"
+        facts["gain"] = f"{_gain(known['gap'], rules)} ({proven})"
+        if is_certified:
+            facts["tables"] = _off(known["table_error"])
+        return {**facts, "ICM": icm_text(furthest_from_icm(strategy))}
+
+    def verdict(
+        self, game: Tournament, certificate: TournamentCertificate
+    ) -> tuple[Sheet, dict[str, Any]]:
+        """Return the most that any player can gain, by players left."""
+        rows: list[tuple[str | float, ...]] = [
+            (f"{m} players", part.gain) for m, part in certificate.parts.items()
+        ]
+        header = ("with", "most that any player can gain at any state")
+        facts = {"gain": _gain(certificate.gain, game), "tables": _off(certificate.error)}
+        return Sheet("", header, rows), facts
+
+    def tables(self, result: Result) -> Iterator[Sheet]:
+        """Yield values and ranges where all players have equal stacks, as far as units allow."""
+        rules = result.strategy.tournament
+        return sheets(result.strategy, [rules.unit * stack for stack in rules.equal_stacks])
+
+    def lines(self, result: Result, asked: Asked) -> Lines:
+        """Return what players do with the hands that were asked for; players are positions."""
+        count, shown = 0, []
+        for line in result.strategy.decisions():
+            if asked.of(line.player, line.infoset):
+                count += 1
+                if asked.limit is None or count <= asked.limit:
+                    shown.append(line)
+        return Lines(shown, count)
+
+    def draw(self, result: Result, stem: Path) -> tuple[Path, ...]:
+        """Draw the ranges at equal stacks, and how far ICM is off over all stacks."""
+        from equipoise.plots.tournament import draw
+
+        strategy, rules = result.strategy, result.strategy.tournament
+        stacks = [rules.unit * stack for stack in rules.equal_stacks]
+        return tuple(draw(stem, strategy, strategy.values, stacks))
+
+
+def sheets(strategy: TournamentStrategy, stacks: Sequence[int]) -> Iterator[Sheet]:
+    """Yield what positions are worth at ``stacks`` (in chips), and which hands go in there."""
+    rules, m = strategy.tournament, len(stacks)
+    hands = Hands(rules, m)
+    place = hands.number[rules.state(stacks)]
+    values, chip_model = (v.reshape(-1, m)[place] for v in (strategy.values[m], hands.icm()))
+    columns = zip(POSITIONS[m], stacks, values.tolist(), chip_model.tolist(), strict=True)
+    rows: list[tuple[str | float, ...]] = [
+        (name, stack, f"{value:.4f}", f"{icm:.4f}") for name, stack, value, icm in columns
+    ]
+    yield Sheet("", ("position", "chips", "value", "ICM"), rows)
+    shares, often = strategy.shares(stacks).tolist(), strategy.frequencies(stacks).tolist()
+    yield Sheet(
+        "",
+        ("decision", "share of hands", "how often"),
+        [
+            (describe(m, d), f"{share:.1%}", "never asked" if math.isnan(n) else f"{n:.1%}")
+            for d, share, n in zip(decisions(m), shares, often, strict=True)
+        ],
+    )
+
+
+def furthest_from_icm(strategy: TournamentStrategy) -> dict[str, Any]:
+    """Return the state and the position whose value ICM misses by most, over all players left."""
+    found = []
+    for m, values in strategy.values.items():
+        hands = Hands(strategy.tournament, m)
+        value, chip_model = (v.reshape(-1, m) for v in (values, hands.icm()))
+        off = np.abs(value - chip_model)
+        worst, position = np.unravel_index(int(off.argmax()), off.shape)
+        found.append(
+            {
+                "stacks": [stack * strategy.tournament.unit for stack in hands.states[int(worst)]],
+                "position": POSITIONS[m][int(position)],
+                "value": float(value[worst, position]),
+                "icm": float(chip_model[worst, position]),
+            }
+        )
+    return max(found, key=lambda error: abs(error["value"] - error["icm"]))
+
+
+def icm_text(off: dict[str, Any]) -> str:
+    """Say where the chip model is furthest off."""
+    return (
+        f"off by up to {abs(off['icm'] - off['value']):.4f}: {off['icm']:.4f} instead of "
+        f"{off['value']:.4f} for the {off['position']} of {'/'.join(map(str, off['stacks']))}"
+    )
+
+
+def _gain(gain: float, rules: Tournament) -> str:
+    """Return a gain in words."""
+    return f"{gain:.6f}, {gain / rules.pool:.5%} of the prizes"
+
+
+def _off(error: float) -> str:
+    """Say how far tables may be off."""
+    return f"values off by at most {error:.6f} for rounded ones"
 
 
 def _solve(game: Tournament, stop: Stop, inner: str, wish: Wish) -> TournamentSolution:

@@ -76,7 +76,13 @@ def certify(game: Any, strategy: Any, *, rigorous: bool = False, **options: Any)
     hold despite rounding. Some families have more ``options``.
     """
     game = rules_of(game)
-    return family_of(game).certify(game, strategy, rigorous=rigorous, **options)
+    kind = family_of(game)
+    for name in options.keys() - {*kind.checks}:
+        expected = f"one of {', '.join(kind.checks)}" if kind.checks else "none"
+        raise EquipoiseError(
+            f"certify: found the option '{name}' for a {kind.name} game, expected {expected}."
+        )
+    return kind.certify(game, strategy, rigorous=rigorous, **options)
 
 
 def solve(
