@@ -156,6 +156,16 @@ def test_no_option_is_ignored(solved: tuple[str, Result]) -> None:
         equipoise.solve(spec, "magic")
 
 
+def test_certificates_have_the_options_of_their_family(solved: tuple[str, Result]) -> None:
+    name, result = solved
+    with pytest.raises(EquipoiseError, match="certify: found the option 'colour' for"):
+        equipoise.certify(result.game, result.strategy, colour="blue")
+    if KINDS[name] not in ("zero-sum", "general-sum"):
+        with pytest.raises(EquipoiseError, match="certify: found the option 'flops' for"):
+            equipoise.certify(result.game, result.strategy, flops=3)
+    assert run(["certify", GAMES[name][0], "it.eqp"]) == 0
+
+
 def test_every_family_has_a_class_of_its_name() -> None:
     assert [family(name).name for name in FAMILIES] == list(FAMILIES)
     assert {KINDS[name] for name in GAMES} | {"tournament"} == set(FAMILIES)
