@@ -171,8 +171,9 @@ def _solve(
     """Solve the form, from the beginning or from a checkpoint."""
     from equipoise.solvers.base import solve
 
+    hooks = wish.hooks(own, monitor, wish.before())
     try:
-        return solve(form, method, stop, seed=wish.seed, monitor=monitor, **wish.saving(own))
+        return solve(form, method, stop, seed=wish.seed, **hooks)
     except EquipoiseError as error:
         if wish.checkpoints is None or not wish.checkpoints.resume:
             raise
