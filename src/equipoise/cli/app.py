@@ -26,6 +26,7 @@ from equipoise.cli import (
     info,
     match,
     nash,
+    play,
     plot,
     qualitative,
     repeated,
@@ -66,6 +67,7 @@ app.command("import")(text.import_command)
 app.command("qualitative")(qualitative.command)
 app.command("nash")(nash.command)
 app.command("compare")(compare.command)
+app.command("play")(play.command)
 app.command("match")(match.command)
 app.command("field")(match.field_command)
 app.command("dealer")(dealer.command)
