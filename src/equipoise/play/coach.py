@@ -118,8 +118,12 @@ def _blocks(
 
 @dataclass
 class Score:
-    """A player's running score: what she was paid, and what of it was not luck."""
+    """A player's running score: what she was paid, and what of it was not luck.
 
+    A choice within ``slack`` of the best one counts as best: a coach who has a gap cannot tell them apart.
+    """
+
+    slack: float = 1e-9
     hands: int = 0
     total: float = 0.0
     squares: float = 0.0
@@ -139,7 +143,7 @@ class Score:
             cost = advice.cost(action)
             if cost == cost:
                 self.cost += cost
-                self.best += cost <= 1e-9 + 1e-6 * max(map(abs, advice.values))
+                self.best += cost <= self.slack
 
     @property
     def mean(self) -> float:

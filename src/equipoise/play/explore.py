@@ -38,6 +38,7 @@ from equipoise.strategy.views import on_tree
 Floats = NDArray[np.float64]
 
 _RANKS = "23456789TJQKA"
+_LETTERS = {"p": "pass", "k": "check", "b": "bet", "f": "fold", "c": "call", "r": "raise"}
 _KEPT = 200_000  # hands in situations that are kept, for the next player who comes there
 _LARGEST_TREE = 2_000_000  # nodes of trees whose values are computed
 
@@ -357,7 +358,7 @@ class TreeExplorer:
             steps=self._steps(path),
             player=player,
             actions=actions,
-            words=actions,
+            words=spoken(game, actions),
             ends=tuple(self._is_over((*path, action)) for action in actions),
             rows=rows,
             columns=columns,
@@ -432,7 +433,9 @@ class TreeExplorer:
         steps = []
         for count, action in enumerate(path):
             node = int(decisions_after(self.game, tuple(path[:count]))[0])
-            steps.append(Step(int(self.game.player[node]), action, action))
+            open_to = self.game.infoset_actions[self.game.infoset[node]]
+            word = dict(zip(open_to, spoken(self.game, open_to), strict=True)).get(action, action)
+            steps.append(Step(int(self.game.player[node]), action, word))
         return tuple(steps)
 
     def _is_over(self, path: Sequence[str]) -> bool:
@@ -452,6 +455,15 @@ class TreeExplorer:
             node = parent
         path.reverse()
         return Found(tuple(path), " ".join(path) or "the first decision", self._labels[k])
+
+
+def spoken(game: ExtensiveGame, actions: Sequence[str]) -> tuple[str, ...]:
+    """Return the actions of a tree for people: the letters of poker, if it has no others, as words."""
+    if not {a for own in set(game.infoset_actions) for a in own} <= _LETTERS.keys():
+        return tuple(actions)
+    # Without a bet to answer, whoever calls checks.
+    checks = {"c": "check"} if "f" not in actions else {}
+    return tuple({**_LETTERS, **checks}[action] for action in actions)
 
 
 def _short(labels: Sequence[str], history: str) -> list[str]:

@@ -130,21 +130,31 @@ class Library:
         with self._lock:
             held = self._opened.get(entry.path)
             if held is None or held[0] != entry.stamp:
-                held = entry.stamp, Opened(open_result(entry.path))
+                held = entry.stamp, Opened(open_result(entry.path, self._rules(entry)))
                 self._opened[entry.path] = held
             self._opened.move_to_end(entry.path)
             while len(self._opened) > _OPEN:
                 self._opened.popitem(last=False)
             return held[1]
 
+    def _rules(self, entry: Entry) -> str | None:
+        """Return the folder's file of rules that a strategy was solved from, if it was."""
+        beside = self.folder / Path(str(entry.facts["game"])).name
+        return str(beside) if beside.suffix.lower() in FILES and beside.is_file() else None
+
     def game_files(self) -> list[str]:
         """Return the names of the folder's files of rules."""
         return sorted(p.name for p in self.folder.iterdir() if p.suffix.lower() in FILES)
 
 
+def identity_of(name: str) -> str:
+    """Return the id of the file called ``name``."""
+    return hashlib.sha256(name.encode(errors="surrogateescape")).hexdigest()[:12]
+
+
 def _entry(path: Path, stamp: tuple[int, int]) -> Entry:
     """Read what a file says of itself; nothing for files that are no strategies."""
-    identity = hashlib.sha256(path.name.encode(errors="surrogateescape")).hexdigest()[:12]
+    identity = identity_of(path.name)
     try:
         found = bundle.load(path, verify=False)
     except EquipoiseError as error:

@@ -14,7 +14,7 @@ from typing import Any
 from equipoise.errors import EquipoiseError, quoted
 from equipoise.games.base import GAMES, parse
 from equipoise.play.web.answers import RefusalError
-from equipoise.play.web.library import Library
+from equipoise.play.web.library import Library, identity_of
 from equipoise.road.checkpoints import default_file
 from equipoise.solvers.methods import METHODS
 
@@ -54,6 +54,7 @@ class Job:
             "id": self.id,
             **wish,
             "name": Path(self.wish["out"]).stem,
+            "strategy": identity_of(Path(self.wish["out"]).name),
             "state": self.state,
             "target": self.target,
             "iterations": self.iterations,
@@ -75,8 +76,8 @@ class Job:
             self.state = "paused"
         elif kind == "resumed":
             self.state = "running"
-        elif kind == "certifying":
-            self.state = "certifying"
+        elif kind in ("certifying", "stopping"):
+            self.state = kind
         elif kind == "note":
             self.notes.append(news["text"])
         elif kind == "failed":

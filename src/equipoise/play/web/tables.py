@@ -15,14 +15,15 @@ import numpy as np
 
 from equipoise.errors import EquipoiseError, quoted
 from equipoise.games.files.fields import Fields
-from equipoise.games.signals.stage_game import StageGame
 from equipoise.games.trees.extensive import CHANCE, ExtensiveGame
 from equipoise.play.agents import Agent, Mixed, StrategyPlayer, Uniform, always_call, always_raise
 from equipoise.play.coach import Advice, Coach, Score
 from equipoise.play.episode import Episode
+from equipoise.play.explore import spoken
 from equipoise.play.observation import Move, Observation
 from equipoise.play.rulebook import SignalBook
 from equipoise.play.web.library import Library, Opened
+from equipoise.road.families import family_of
 
 OPPONENTS: dict[str, tuple[str, Callable[[], Mixed]]] = {
     "uniform": ("plays every action equally often", Uniform),
@@ -31,6 +32,7 @@ OPPONENTS: dict[str, tuple[str, Callable[[], Mixed]]] = {
 }
 """Who else plays: by name, what they do, and what makes one."""
 
+_NOTHING = 1e-4  # part of what is at stake that is no mistake to give away
 _POINTS = 400  # of the curve of scores that is sent
 
 
@@ -38,8 +40,8 @@ _POINTS = 400  # of the curve of scores that is sent
 class Table:
     """One person's table.
 
-    ``seats`` are those that she takes in turn; ``opponents`` is one agent for each other seat, the same in
-    all; ``coaches`` has a coach for each seat.
+    ``seats`` are those that she takes in turn; the ``opponent`` has all others; ``coaches`` has a coach for
+    each of her seats.
     """
 
     game: Any
@@ -51,31 +53,25 @@ class Table:
     score: Score = field(default_factory=Score)
     points: list[tuple[float, float]] = field(default_factory=list)
     _episode: Episode | None = None
+    _number: int = 0
     _choices: list[tuple[Advice, str]] = field(default_factory=list)
     _verdict: dict[str, Any] | None = None
 
     @property
     def seat(self) -> int:
         """Where she sits in this hand."""
-        return self.seats[self.score.hands % len(self.seats)] if self._is_on else self._last
-
-    @property
-    def _is_on(self) -> bool:
-        return self._episode is None or not self._episode.is_over
-
-    @property
-    def _last(self) -> int:
-        return self.seats[(self.score.hands - 1) % len(self.seats)]
+        return self.seats[self._number % len(self.seats)]
 
     def deal(self) -> None:
-        """Deal the next hand, if there is none."""
-        if not self._is_on:
-            self._episode = None
-        if self._episode is None:
-            self._choices, self._verdict = [], None
-            # Nobody may guess the cards from the number of hands that were dealt before.
-            self._episode = Episode(self.game, nature=random.SystemRandom().random)
-            self._go_on()
+        """Deal the next hand, unless one is on."""
+        if self._episode is not None:
+            if not self._episode.is_over:
+                return
+            self._number += 1
+        self._choices, self._verdict = [], None
+        # Nobody may guess the cards from those that were dealt before.
+        self._episode = Episode(self.game, nature=random.SystemRandom().random)
+        self._go_on()
 
     def act(self, action: str) -> None:
         """Do ``action`` for the player, and whatever follows until it is her turn again."""
@@ -93,8 +89,9 @@ class Table:
         self._choices.append((advice, action))
         self._verdict = {
             "action": action,
-            "word": seen.words[seen.actions.index(action)],
+            "word": self._words(seen)[seen.actions.index(action)],
             "cost": advice.cost(action),
+            "is_best": advice.cost(action) <= self.score.slack,
             "probability": advice.probabilities[advice.actions.index(action)],
         }
         episode.act(action)
@@ -127,7 +124,8 @@ class Table:
         return facts
 
     def _hand(self, episode: Episode, seen: Observation) -> dict[str, Any]:
-        moves = seen.moves if isinstance(self.game, StageGame) else _fair(self.game, seen.moves)
+        is_tree, words = isinstance(self.game, ExtensiveGame), self._words(seen)
+        moves = _fair(self.game, seen.moves) if is_tree else seen.moves
         hand = {
             "private": seen.private,
             "public": seen.public,
@@ -137,7 +135,7 @@ class Table:
             "paid": seen.paid,
             "actions": [
                 {"action": action, "word": word}
-                for action, word in zip(seen.actions, seen.words, strict=True)
+                for action, word in zip(seen.actions, words, strict=True)
             ],
             "over": seen.is_over,
             "payoffs": seen.payoffs,
@@ -154,6 +152,11 @@ class Table:
             }
         return hand
 
+    def _words(self, seen: Observation) -> tuple[str, ...]:
+        """Return what the actions are called."""
+        is_tree = isinstance(self.game, ExtensiveGame)
+        return spoken(self.game, seen.actions) if is_tree else seen.words
+
     def _scored(self) -> dict[str, Any]:
         score = self.score
         every = max(1, len(self.points) // _POINTS)
@@ -167,7 +170,7 @@ class Table:
             "decisions": score.decisions,
             "best": score.best,
             "points": self.points[::every],
-            "value": self.coaches[self.seat].value,
+            "value": sum(coach.value for coach in self.coaches.values()) / len(self.coaches),
         }
 
 
@@ -184,7 +187,7 @@ def _steps(episode: Episode, moves: Sequence[Move]) -> list[dict[str, Any]]:
     return steps
 
 
-def _fair(game: ExtensiveGame, moves: Sequence[Move]) -> list[Move]:
+def _fair(game: ExtensiveGame, moves: Sequence[Move]) -> Sequence[Move]:
     """Return what may be told at the end of a tree: nature's moves only if they decided who is paid what.
 
     A tree does not say which of them were hidden. Where all ends after the same moves of the players pay
@@ -205,7 +208,7 @@ def _fair(game: ExtensiveGame, moves: Sequence[Move]) -> list[Move]:
             nodes = below[[label == move.action for label in labels]]
     ends = game.outcome[nodes]
     is_decided = (ends >= 0).all() and len(np.unique(game.payoffs[ends], axis=0)) > 1
-    return list(moves) if is_decided else played
+    return moves if is_decided else played
 
 
 def sit(library: Library, wish: Fields, coaches: dict[Any, Coach]) -> Table:
@@ -233,8 +236,17 @@ def sit(library: Library, wish: Fields, coaches: dict[Any, Coach]) -> Table:
             )
         known[one] = coaches[key]
     opponent.reset(random.SystemRandom().getrandbits(64))
-    name = library.entry(identity).name
-    return Table(game, seats, opponent, known, title or name, wish.flag("coached", default=True))
+    entry = library.entry(identity)
+    gap, stake = float(entry.facts.get("gap") or 0.0), family_of(game).stake(game)
+    return Table(
+        game=game,
+        seats=seats,
+        opponent=opponent,
+        coaches=known,
+        title=title or entry.name,
+        is_coached=wish.flag("coached", default=True),
+        score=Score(max(gap, _NOTHING * stake)),
+    )
 
 
 def _opponent(

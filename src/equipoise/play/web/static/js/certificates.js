@@ -1,5 +1,5 @@
 // Certificates: how good a strategy is, and how that is known.
-import { fill, h, number, seconds, toast } from "./dom.js";
+import { fill, gapText, h, number, seconds, toast } from "./dom.js";
 import { bracket, chart } from "./charts.js";
 import { get, of, post, strategies } from "./api.js";
 import { nothingYet } from "./empty.js";
@@ -8,14 +8,11 @@ export async function certificates(view, id) {
   const list = await strategies();
   if (!list.length) { fill(view, nothingYet()); return null; }
   const mine = list.find((one) => one.id === id) || list.find((one) => !one.fault) || list[0];
-  const main = h("section.stack"), value = (one) => one.value ?? one.values?.[0];
+  const main = h("section.stack");
   fill(view, h("div.bar", null, h("h1", null, "Certificates"), h("p.quiet", null, "What a strategy earns, and what the best opponent could still win against it.")),
-    h("div.list", null, list.map((one) => h("a.row", { href: `#/certificates/${one.id}`, "aria-current": one.id === mine.id ? "true" : null },
+    h("div.shelf", null, h("nav.list", { "aria-label": "Strategies" }, list.map((one) => h("a.row", { href: `#/certificates/${one.id}`, "aria-current": one.id === mine.id ? "true" : null },
       h("span.cell", null, h("strong", null, one.name), h("small", null, one.game || "")),
-      h("span.cell", null, one.fault ? h("span.lose", null, "damaged") : h("span", null, `gap ${number(one.gap ?? one.gain, 3)}`), h("small", null, one.status || "")),
-      h("span.cell.wide", null, h("span", null, number(value(one), 6)), h("small", null, "to player 1")),
-      h("span.cell.wide", null, h("span", null, one.algorithm || ""), h("small", null, one.seconds ? seconds(one.seconds) : ""))))),
-    main);
+      h("span.cell.right", null, one.fault ? h("span.lose", null, "damaged") : h("span", null, gapText(one.gap ?? one.gain)), h("small", null, one.fault ? "" : "gap"))))), main));
   if (mine.fault) { fill(main, h("section.panel", null, h("h2", null, mine.name), h("p.lose", null, mine.fault))); return null; }
   fill(main, h("p.quiet.wait", null, "Opening…"));
   const all = await get(of(mine.id));
@@ -31,7 +28,7 @@ function proof(all) {
     fill(anew, h("p.quiet", null, "Recomputing from the rules and the strategy alone…"));
     try {
       const { certificate } = await post(`${of(all.id)}/certify`);
-      fill(anew, h("p", null, "Recomputed just now: gap ", h("b", null, number(certificate.gap ?? certificate.gain, 4)), certificate.value !== undefined ? [", value ", h("b", null, number(certificate.value, 8))] : null, "."));
+      fill(anew, h("p", null, "Recomputed just now: gap ", h("b", null, gapText(certificate.gap ?? certificate.gain)), certificate.value !== undefined ? [", value ", h("b", null, number(certificate.value, 8))] : null, "."));
     } catch (error) { fill(anew); toast(error.message); }
     again.disabled = false;
   } }, "Check it again");
@@ -40,7 +37,7 @@ function proof(all) {
     anew,
     h("div.pair", null,
       h("div.stack", null,
-        h("div", null, h("span.label", null, "Gap"), h("p.big", null, number(Math.max(all.gap ?? all.gain ?? NaN, 0), 3))),
+        h("div", null, h("span.label", null, "Gap"), h("p.big", null, gapText(all.gap ?? all.gain))),
         h("p.quiet", null, has ? `If both players keep to this strategy, player 1 gets ${number(value, 6)}. If she alone changed it as well as possible, she could reach ${number(all.upper, 6)}; if player 2 alone did, he could hold her down to ${number(all.lower, 6)}. The distance is the gap: at zero, nobody has anything to gain, and that is an equilibrium.` : "The gap is what the players could gain together if each, alone, changed her play as well as possible. At zero nobody has anything to gain, and that is an equilibrium.")),
       has ? h("figure.stack.tight", null, h("h3", null, "What a gap is"), bracket({ lower: all.lower, value, upper: all.upper })) : players(all)),
     h("dl.facts", null,
@@ -58,7 +55,7 @@ function players(all) {
 function history(all) {
   if (all.log.length < 3) return null;
   const gaps = all.log.map((r) => [Math.max(r[1], 1e-4), r[3] - r[2]]);
-  return h("section.panel.stack", null, h("h2", null, "How the gap closed"), chart({ logX: true, logY: true, height: 240, xLabel: "seconds of solving", yLabel: "gap", label: "Gap against time", series: [{ points: gaps, kind: "s0" }] }));
+  return h("section.panel.stack", null, h("h2", null, "How the gap closed"), chart({ logX: true, logY: true, height: 260, width: innerWidth < 640 ? 330 : 800, xLabel: "seconds of solving", yLabel: "gap", label: "Gap against time", series: [{ points: gaps, kind: "s0" }] }));
 }
 function sheets(all) {
   return all.sheets.map((sheet) => h("section.panel.stack", null, h("h2", null, sheet.title), h("div.scroll", null, h("table.sheet", null, h("tr", null, sheet.header.map((name) => h("th", null, name))), sheet.rows.slice(0, 200).map((row) => h("tr", null, row.map((cell) => h("td", null, typeof cell === "number" ? number(cell) : String(cell)))))))));

@@ -1,7 +1,9 @@
 // Small charts, drawn as SVG.
 import { h, number } from "./dom.js";
 
-const W = 640, M = { left: 62, right: 16, top: 14, bottom: 40 };
+const M = { left: 58, right: 16, top: 14, bottom: 40 };
+/** Units across: letters have their own size where a chart is as wide as that. */
+const across = (width) => width || (innerWidth < 640 ? 330 : 560);
 
 function ticks(low, high, isLog, most = 5) {
   if (isLog) {
@@ -24,8 +26,8 @@ function ticks(low, high, isLog, most = 5) {
  * Lines over common axes. series: [{ name, points: [[x, y]], kind: "s0" }]; band: [[x, low, high]];
  * marks: [{ y, text }] are horizontal lines.
  */
-export function chart({ series, band = null, marks = [], logX = false, logY = false, xLabel, yLabel, height = 300, zero = false, label }) {
-  const H = height;
+export function chart({ series, band = null, marks = [], logX = false, logY = false, xLabel, yLabel, height = 280, width, whole = false, zero = false, label }) {
+  const H = height, W = across(width);
   const ok = ([x, y]) => Number.isFinite(x) && Number.isFinite(y) && (!logX || x > 0) && (!logY || y > 0);
   const lines = series.map((one) => ({ ...one, points: one.points.filter(ok) }));
   const points = [...lines.flatMap((one) => one.points), ...(band || []).flatMap(([x, a, b]) => [[x, a], [x, b]]).filter(ok)];
@@ -48,7 +50,7 @@ export function chart({ series, band = null, marks = [], logX = false, logY = fa
     svg.append(h("line.grid", { x1: M.left, x2: W - M.right, y1: Y(t), y2: Y(t) }));
     svg.append(h("text", { x: M.left - 8, y: Y(t) + 4, "text-anchor": "end" }, number(t, 3)));
   }
-  for (const t of ticks(x0, x1, logX)) svg.append(h("text", { x: X(t), y: H - M.bottom + 18, "text-anchor": "middle" }, number(t, 3)));
+  for (const t of ticks(x0, x1, logX, W < 400 ? 4 : 5).filter((one) => !whole || Number.isInteger(one))) svg.append(h("text", { x: X(t), y: H - M.bottom + 18, "text-anchor": "middle" }, number(t, 3)));
   svg.append(h("line.axis", { x1: M.left, x2: W - M.right, y1: H - M.bottom, y2: H - M.bottom }));
   svg.append(h("text", { x: W - M.right, y: H - 4, "text-anchor": "end" }, xLabel || ""));
   if (band) {
@@ -77,7 +79,7 @@ function extent(values) {
 
 /** The picture of a gap: what each player could still force, on one line, and the value between. */
 export function bracket({ lower, value, upper, unit = "" }) {
-  const H = 168, left = 40, right = W - 40, spread = upper - lower || Math.abs(value) * 1e-6 || 1;
+  const W = across(innerWidth < 640 ? 330 : 420), H = 168, left = 24, right = W - 24, spread = upper - lower || Math.abs(value) * 1e-6 || 1;
   const X = (v) => left + 60 + ((v - lower) / spread) * (right - left - 120);
   const svg = h("svg.chart", { viewBox: `0 0 ${W} ${H}`, role: "img", "aria-label": `The value lies between ${number(lower, 7)} and ${number(upper, 7)}` });
   const a = X(lower), b = X(upper), v = X(value), y = 92;

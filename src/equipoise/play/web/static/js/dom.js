@@ -30,12 +30,17 @@ const MINUS = "\u2212";
 /** A number for people: four significant digits, thousands apart. */
 export function number(x, digits = 4) {
   if (x === null || x === undefined || Number.isNaN(x)) return "–";
-  const size = Math.abs(x);
+  const size = Math.abs(x) < 1e-12 ? 0 : Math.abs(x);
   let text;
   if (size !== 0 && (size < 1e-4 || size >= 1e9)) text = size.toExponential(2).replace("e-", "e" + MINUS).replace("e+", "e");
   else if (size >= 1000) text = Math.round(size).toLocaleString("en-US");
   else text = String(Number(size.toPrecision(digits)));
-  return (x < 0 && Number(size.toPrecision(digits)) !== 0 ? MINUS : "") + text;
+  return (x < 0 && size !== 0 ? MINUS : "") + text;
+}
+/** A gap: never below zero, and what only rounding leaves is said to be that. */
+export function gapText(gap) {
+  if (gap === null || gap === undefined || Number.isNaN(gap)) return "–";
+  return gap < 1e-12 ? "0" : number(gap, 3);
 }
 /** The same with a plus sign. */
 export const signed = (x, digits = 4) => (x > 0 ? "+" : "") + number(x, digits);

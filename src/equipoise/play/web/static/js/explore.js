@@ -31,6 +31,7 @@ export async function explore(view, id, query) {
       if (own !== ticket) return;
       scenes = found;
       at.board = found[0].board.join("");
+      if (found[0].cells.length === 1) at.hand = found[0].cells[0].label;
       if (at.found && !at.hand) at.hand = nearest(found[0], at.found);
       draw();
       remember();

@@ -42,7 +42,7 @@ export function grid(scene, { mode, selected, found, choose, ranges }) {
       } else if (mode === "value") css["background-color"] = shade(cell.value, low, high);
       else css["background-color"] = `color-mix(in srgb, var(--accent) ${Math.round(100 * cell.share / top)}%, var(--sunk))`;
       const told = scene.words.map((word, k) => `${word} ${percent(cell.probabilities[k])}`).join(", ");
-      const button = h(`button.hand${found === cell.label ? ".found" : ""}`, { type: "button", role: "gridcell", css, title: `${cell.label}: ${told}`, "aria-label": `${cell.label}: ${told}; worth ${number(cell.value)}`, "aria-selected": String(selected === cell.label), tabindex: selected === cell.label ? 0 : -1, "data-label": cell.label, "data-row": i, "data-column": j, onclick: () => choose(cell.label) }, label(cell.label));
+      const button = h(`button.hand${found === cell.label ? ".found" : ""}`, { type: "button", role: "gridcell", css, title: `${cell.label}: ${told}`, "aria-label": `${cell.label}: ${told}; worth ${number(cell.value)}`, "aria-selected": String(selected === cell.label), tabindex: selected === cell.label ? 0 : -1, "data-label": cell.label, "data-row": i, "data-column": j, onclick: () => choose(cell.label) }, heads && cell.label.includes("|") ? null : label(cell.label));
       board.append(button);
     });
   });
@@ -73,14 +73,14 @@ export function together(scene) {
     h("ul.legend", null, scene.words.map((word, k) => h("li", null, h("span.dot", { css: { "--c": tints[k] } }), `${word} `, h("span.quiet", null, percent(total[k] / all))))));
 }
 
-/** One decision: bars of probabilities, with what each action is worth. */
+/** One decision: how often each action is played, with a bar, and what it is worth; the best in bold. */
 export function mix(words, probabilities, values) {
   const tints = colours(words), known = values.filter((v) => v !== null);
   const best = Math.max(...known), near = 1e-6 * Math.max(1, Math.abs(best));
   return h("ul.mix", null,
-    h("li.head", null, h("span"), h("span", null, "how often"), h("span.num"), h("span.num", null, "worth")),
+    h("li.head", null, h("span", null, "action"), h("span.num", null, "how often"), h("span.num", null, "worth")),
     words.map((word, k) => h("li", null, h("span", null, word),
-      h("div.track", null, h("div.fill", { css: { "--c": tints[k], width: `${100 * (probabilities[k] || 0)}%` } })),
       h("span.num", null, percent(probabilities[k])),
-      h(`span.num${known.length && values[k] !== null && values[k] >= best - near ? ".best" : ".quiet"}`, null, number(values[k])))));
+      h(`span.num${known.length && values[k] !== null && values[k] >= best - near ? ".best" : ".quiet"}`, null, number(values[k])),
+      h("div.track", null, h("div.fill", { css: { "--c": tints[k], width: `${100 * (probabilities[k] || 0)}%` } })))));
 }

@@ -20,11 +20,10 @@ export async function play(view, id) {
     ...games.opponents.map((one) => [one.name, `${one.name}: ${one.description}`])];
   const choose = (name, options, change) => h("label.field", null, h("span", null, name), h("select", { "aria-label": name, onchange: (event) => change(event.target.value) }, options.map(([value, text]) => h("option", { value }, text))));
   fill(view,
-    h("div.bar", null,
+    h("div.setup", null,
       picker(list, mine.id, (value) => { location.hash = `#/play/${value}`; }, "Game and coach"),
       choose("Opponent", rivals, (value) => { kept.opponent = value; sit(); }),
-      choose("Your seat", [[0, "take turns"], [1, "first"], [2, "second"]], (value) => { kept.seat = Number(value); sit(); }),
-      h("label.check.push", null, h("input", { type: "checkbox", checked: true, onchange: (event) => { kept.coached = event.target.checked; send({ do: "coach", coached: kept.coached }); } }), "Coach")),
+      choose("Your seat", [[0, "take turns"], [1, "first"], [2, "second"]], (value) => { kept.seat = Number(value); sit(); })),
     h("div.two", null, felt, side));
 
   function connect() {
@@ -45,7 +44,6 @@ export async function play(view, id) {
     const hand = state.hand;
     fill(felt, opponent(hand), middle(hand), you(hand));
     fill(side, coach(hand), score(state.score));
-    felt.querySelector(".actions button")?.focus({ preventScroll: true });
   }
   function opponent(hand) {
     const others = hand.shown.map((own, k) => (k === state.seat ? null : own)).filter(Boolean);
@@ -73,13 +71,17 @@ export async function play(view, id) {
         : hand.actions.map((one, k) => h(`button${isLight(tints[k]) ? ".dark" : ""}`, { type: "button", css: { "--c": tints[k] }, "data-action": one.action, onclick: () => act(one.action) }, one.word, h("kbd", null, k + 1)))));
   }
   function coach(hand) {
-    if (!state.coached) return h("section.panel.stack.tight", null, h("h2", null, "Coach"), h("p.quiet", null, "Switched off. Your score is still being adjusted for luck."));
-    const said = hand.verdict;
-    return h("section.panel.stack", { "aria-label": "Coach" },
-      h("h2", null, "Coach"),
-      said ? h("p", null, said.cost === null ? "" : said.cost < 1e-6 * Math.max(1, Math.abs(state.score.value)) + 1e-9 ? [`Your ${said.word} was right: `, h("span.quiet", null, `equilibrium does it ${percent(said.probability)} of the time.`)] : [`Your ${said.word} cost `, h("b.lose", null, number(said.cost)), h("span.quiet", null, ` on average; equilibrium does it ${percent(said.probability)} of the time.`)]) : null,
+    const title = h("div.bar", null, h("h2", null, "Coach"), h("label.check.push", null, h("input", { type: "checkbox", "aria-label": "Coach", checked: state.coached, onchange: (event) => { kept.coached = event.target.checked; send({ do: "coach", coached: kept.coached }); } }), state.coached ? "on" : "off"));
+    if (!state.coached) return h("section.panel.stack.tight", { "aria-label": "Coach" }, title, h("p.quiet", null, "Your score is still being adjusted for luck."));
+    return h("section.panel.stack", { "aria-label": "Coach" }, title, hand.verdict ? verdict(hand.verdict) : null,
       hand.advice ? [mix(hand.actions.map((one) => one.word), hand.advice.probabilities, hand.advice.values), h("p.note", null, "How often equilibrium plays each action with your hand, and what it is worth against this opponent.")]
-        : h("p.quiet", null, hand.over ? "The hand is over." : ""));
+        : hand.verdict ? null : h("p.quiet", null, "This hand was over before your turn."));
+  }
+  function verdict(said) {
+    const often = `equilibrium does it ${percent(said.probability)} of the time.`;
+    if (said.cost === null) return h("p", null, `Your ${said.word}: `, h("span.quiet", null, often));
+    if (said.is_best) return h("p", null, `Your ${said.word} was right: `, h("span.quiet", null, often));
+    return h("p", null, `Your ${said.word} cost `, h("b.lose", null, number(said.cost)), h("span.quiet", null, ` on average; ${often}`));
   }
   function score(s) {
     const rate = s.decisions ? s.best / s.decisions : null;
@@ -90,7 +92,7 @@ export async function play(view, id) {
         fact("Luck-adjusted", chips(s.adjusted), s.hands ? `${chips(s.adjusted / s.hands)} a hand` : ""),
         fact("Given away", number(s.cost), s.hands ? `${number(s.cost / s.hands, 3)} a hand` : ""),
         fact("Best choices", percent(rate), `${s.best} of ${s.decisions}`)),
-      s.points.length > 1 ? chart({ height: 220, zero: true, xLabel: "hands", yLabel: "score", label: "Score by hand", series: [
+      s.points.length > 1 ? chart({ height: 190, width: 310, zero: true, whole: true, xLabel: "hands", yLabel: "score", label: "Score by hand", series: [
         { name: "won", kind: "s2", points: s.points.map((p, k) => [k + 1, p[0]]) },
         { name: "without luck", kind: "s0", below: true, points: s.points.map((p, k) => [k + 1, p[1]]) }] }) : null,
       h("p.note", null, s.hands > 1 && s.error !== null ? `Mean ${signed(s.mean, 3)} ± ${number(s.error, 3)} a hand (95%). ` : "", "Luck-adjusted: what your choices were worth, with the luck of the cards taken out. Perfect play scores ", number(s.value, 4), " a hand."));

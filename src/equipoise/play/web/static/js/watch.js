@@ -1,5 +1,5 @@
 // Watch: start a solve and see the gap close.
-import { fill, h, number, seconds, toast } from "./dom.js";
+import { fill, gapText, h, number, seconds, toast } from "./dom.js";
 import { chart } from "./charts.js";
 import { get, post, socket } from "./api.js";
 
@@ -58,7 +58,7 @@ export async function watch(view, id, query) {
           done ? saved(job) : null)),
       job.error ? h("p.lose", null, job.error) : null,
       h("dl.figures", null,
-        fact("Gap", Number.isFinite(best) ? number(best, 3) : "–", job.target ? `target ${number(job.target, 3)}` : ""),
+        fact("Gap", Number.isFinite(best) ? gapText(done?.gap ?? best) : "–", job.target ? `target ${number(job.target, 3)}` : ""),
         fact("Value to player 1", done ? number(done.value ?? done.values?.[0], 6) : last ? `about ${number((last[2] + last[3]) / 2, 5)}` : "–", done ? "certified in the full game" : last ? `between ${number(last[2], 5)} and ${number(last[3], 5)}` : ""),
         fact("Iterations", number(job.iterations || last?.[0] || 0), ""),
         fact("Time", seconds(last ? last[1] : 0), done ? done.status : "")),
@@ -67,7 +67,7 @@ export async function watch(view, id, query) {
         h("figure.stack.tight", null, h("h3", null, "What player 1 can be sure of, and what she can hope for"), chart({ logX: tail.length > 8, xLabel: "seconds", yLabel: "value", label: "Bounds against time", band: tail.map((r) => [Math.max(r[1], 1e-4), r[2], r[3]]), series: [{ name: "hope", kind: "s0", points: tail.map((r) => [Math.max(r[1], 1e-4), r[3]]) }, { name: "sure", kind: "s0", below: true, points: tail.map((r) => [Math.max(r[1], 1e-4), r[2]]) }] }))),
       h("p.note", null, "The shaded band is the gap: the true value of the game lies inside it. It has closed when neither player can gain by changing what she does.")));
   }
-  const saved = (one) => [h("a.button", { href: "#/play" }, "Play it"), h("a.button", { href: "#/explore" }, "Explore it"), h("span.quiet.small", null, `saved as ${one.name}.eqp`)];
+  const saved = (one) => [h("a.button", { href: `#/play/${one.strategy}` }, "Play it"), h("a.button", { href: `#/explore/${one.strategy}` }, "Explore it"), h("a.button", { href: `#/certificates/${one.strategy}` }, "Certificate"), h("span.quiet.small", null, `saved as ${one.name}.eqp`)];
   const fact = (name, value, note) => h("div", null, h("dt", null, name), h("dd", null, value, h("br"), h("small", null, note)));
 
   const shown = id || solves[0]?.id;
@@ -75,13 +75,13 @@ export async function watch(view, id, query) {
     line = socket(`/api/solves/${encodeURIComponent(shown)}/live`, { message: hear });
   } else fill(main, teaser());
   const others = solves.filter((one) => one.id !== shown);
-  if (others.length) fill(rest, h("h2", null, "Other solves"), h("div.list", null, others.map((one) => h("a.row", { href: `#/watch/${one.id}` }, h("strong", null, one.game), h("span", null, STATES[one.state] || one.state), h("span.quiet.wide", null, one.summary ? `gap ${number(one.summary.gap, 3)}` : ""), h("span.quiet.wide", null, `${one.name}.eqp`)))));
+  if (others.length) fill(rest, h("h2", null, "Other solves"), h("div.list", null, others.map((one) => h("a.row", { href: `#/watch/${one.id}` }, h("strong", null, one.game), h("span", null, STATES[one.state] || one.state), h("span.quiet.wide", null, one.summary ? `gap ${gapText(one.summary.gap)}` : ""), h("span.quiet.wide", null, `${one.name}.eqp`)))));
   return () => { line?.close(); cancelAnimationFrame(due); };
 }
 /** What a solve looks like, before there is any: a gap that closes like one over the iterations. */
 function teaser() {
   const points = Array.from({ length: 60 }, (_, k) => [k + 1, 1 / (k + 1)]);
   return h("section.panel.stack", null, h("h2", null, "What you will see"),
-    chart({ height: 220, xLabel: "time", yLabel: "value", label: "An example", band: points.map(([x, g]) => [x, -0.6 * g, 0.4 * g]), series: [{ name: "what player 1 can hope for", kind: "s0", points: points.map(([x, g]) => [x, 0.4 * g]) }, { name: "what she can be sure of", kind: "s0", below: true, points: points.map(([x, g]) => [x, -0.6 * g]) }] }),
+    chart({ height: 240, width: innerWidth < 640 ? 330 : 1100, xLabel: "time", yLabel: "value", label: "An example", band: points.map(([x, g]) => [x, -0.6 * g, 0.4 * g]), series: [{ name: "what player 1 can hope for", kind: "s0", points: points.map(([x, g]) => [x, 0.4 * g]) }, { name: "what she can be sure of", kind: "s0", below: true, points: points.map(([x, g]) => [x, -0.6 * g]) }] }),
     h("p.quiet", null, "Two bounds that come together: the distance between them is the gap. Choose a game above and press Solve. Kuhn and Leduc take a blink, Rhode Island hold'em about a minute."));
 }
