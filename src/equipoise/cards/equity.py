@@ -98,11 +98,11 @@ def all_in(
             f"All-in: found hands of {hole} and {two.shape[1]} cards, expected equal numbers "
             f"from 1 to {ranks.cards}."
         )
-    shared = _check_board(ranks.deck, board, ranks.cards - hole)
+    shared = check_board(ranks.deck, board, ranks.cards - hole)
     totals = np.zeros(3, dtype=np.int64)
     for deal, times in _deals(one, two, shared, ranks.deck):
         own, other, start = np.split(deal, (hole, 2 * hole))
-        boards = _completions(ranks.deck, start, ranks.cards - hole, deal)
+        boards = completions(ranks.deck, start, ranks.cards - hole, deal)
         margin = ranks(_beside(own, boards)).astype(np.int32) - ranks(_beside(other, boards))
         totals += times * np.array([(margin > 0).sum(), (margin == 0).sum(), (margin < 0).sum()])
     return Outcomes(*totals)
@@ -126,7 +126,7 @@ def rollout(
         raise EquipoiseError(
             f"Roll-out: found a deck of {deck.size} cards, expected at least {final + 2 * hole}."
         )
-    shared = _check_board(deck, board, final)
+    shared = check_board(deck, board, final)
     left = np.setdiff1d(np.arange(deck.size), shared)
     hands = left[subsets(len(left), hole)].astype(np.uint8)
     number = np.zeros((deck.size, deck.size), dtype=np.int64)
@@ -164,7 +164,7 @@ def _deals(one: Cards, two: Cards, board: Cards, deck: Deck) -> Iterator[tuple[C
     yield from zip(indexer.unindex(last, classes), times.tolist(), strict=True)
 
 
-def _check_board(deck: Deck, board: ArrayLike, final: int) -> Cards:
+def check_board(deck: Deck, board: ArrayLike, final: int) -> Cards:
     """Return ``board`` as cards, or say what is wrong with it."""
     found = np.asarray(board)
     cards = deck.check(found if found.size else np.empty(0, dtype=np.uint8))
@@ -182,7 +182,7 @@ def subsets(values: int, size: int) -> Cards:
     return np.fromiter(flat, dtype=np.uint8).reshape(comb(values, size), size)
 
 
-def _completions(deck: Deck, board: Cards, final: int, gone: Cards) -> Cards:
+def completions(deck: Deck, board: Cards, final: int, gone: Cards) -> Cards:
     """Return every board of ``final`` cards that extends ``board`` by cards not ``gone``."""
     left = np.setdiff1d(np.arange(deck.size), gone).astype(np.uint8)
     return _beside(board, left[subsets(len(left), final - len(board))])
@@ -199,14 +199,19 @@ def _final_boards(deck: Deck, board: Cards, final: int) -> Iterator[tuple[Cards,
     From an empty board all suits are alike, so one board of each isomorphism class is enough.
     """
     if len(board):
-        boards = _completions(deck, board, final, board)
+        boards = completions(deck, board, final, board)
         weights = np.ones(len(boards), dtype=np.int64)
     else:
-        indexer = HandIndexer((final,), deck)
-        classes = np.arange(indexer.size(0))
-        boards, weights = indexer.unindex(0, classes), indexer.orbit(0, classes)
+        boards, weights = final_boards(deck, final)
     for first in range(0, len(boards), _CHUNK):
         yield boards[first : first + _CHUNK], weights[first : first + _CHUNK]
+
+
+def final_boards(deck: Deck, final: int) -> tuple[Cards, Counts]:
+    """Return a board of ``final`` cards of each class, suits being alike, and the sizes of the classes."""
+    indexer = HandIndexer((final,), deck)
+    classes = np.arange(indexer.size(0))
+    return indexer.unindex(0, classes), indexer.orbit(0, classes)
 
 
 def _hands_beside(deck: Deck, boards: Cards, hole: int) -> Cards:

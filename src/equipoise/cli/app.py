@@ -22,6 +22,7 @@ from equipoise.cli import (
     compare,
     convert,
     dealer,
+    equity,
     icm,
     info,
     match,
@@ -74,6 +75,7 @@ app.command("dealer")(dealer.command)
 app.command("join")(dealer.join_command)
 app.command("tournament", epilog=tournament.EPILOG)(tournament.command)
 app.command("icm")(icm.command)
+app.command("equity")(equity.command)
 
 
 def _print_version(wanted: bool) -> None:

@@ -1,0 +1,118 @@
+"""Equities of ranges: both roads, against counts and against slow enumeration."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from equipoise.cards import matchup as roads
+from equipoise.cards.deck import STANDARD, Deck
+from equipoise.cards.equity import all_in, check_board, starting_hands, subsets
+from equipoise.cards.evaluate import five_card_ranks
+from equipoise.cards.matchup import Matchup, matchup
+from equipoise.errors import EquipoiseError
+from equipoise.games.poker.ranges import parse_range
+
+SHORT = Deck.small(5, 3)
+HANDS = subsets(SHORT.size, 2)
+
+
+def slow(ranges: list[np.ndarray], board: tuple[int, ...]) -> tuple[np.ndarray, int]:
+    """Deal every hand and every board, one by one."""
+    totals, deals = np.zeros((3, len(ranges))), 0
+
+    def deal(place: int, held: tuple[tuple[int, ...], ...], weight: float) -> None:
+        nonlocal deals
+        gone = {card for hand in held for card in hand} | set(board)
+        if place < len(ranges):
+            for hand, own in zip(HANDS.tolist(), ranges[place], strict=True):
+                if own and not gone & set(hand):
+                    deal(place + 1, (*held, tuple(hand)), weight * own)
+            return
+        deals += 1
+        left = [card for card in range(SHORT.size) if card not in gone]
+        for rest in combinations(left, 5 - len(board)):
+            rows = np.array([[*hand, *board, *rest] for hand in held])
+            ranks = five_card_ranks(rows, SHORT)
+            best = ranks == ranks.max()
+            totals[0] += weight * best / best.sum()
+            totals[1] += weight * (best & (best.sum() == 1))
+            totals[2] += weight * (best & (best.sum() > 1))
+
+    deal(0, (), 1.0)
+    return totals / totals[0].sum(), deals
+
+
+def same(found: Matchup, expected: tuple[np.ndarray, int]) -> None:
+    np.testing.assert_allclose([found.shares, found.wins, found.ties], expected[0], atol=1e-12)
+    assert found.deals == expected[1]
+
+
+@settings(max_examples=8, deadline=None)
+@given(data=st.data())
+def test_two_roads_and_the_slow_one(data: st.DataObject) -> None:
+    random = np.random.default_rng(data.draw(st.integers(0, 2**32)))
+    board = tuple(random.permutation(SHORT.size)[: data.draw(st.integers(3, 5))].tolist())
+    ranges = [random.random(len(HANDS)) * (random.random(len(HANDS)) < 0.1) for _ in range(2)]
+    cards = check_board(SHORT, board, 5)
+    try:
+        weights = [roads._checked(own, i, cards, HANDS) for i, own in enumerate(ranges)]
+        by_deals = roads._by_deals(weights, HANDS, cards, SHORT, None)
+    except EquipoiseError:
+        return
+    expected = slow(ranges, board)
+    same(by_deals, expected)
+    same(roads._by_boards(weights, HANDS, cards, SHORT, None), expected)
+
+
+def test_three_ranges() -> None:
+    random = np.random.default_rng(4)
+    ranges = [random.random(len(HANDS)) * (random.random(len(HANDS)) < 0.06) for _ in range(3)]
+    same(matchup(ranges, (0, 4, 8), deck=SHORT), slow(ranges, (0, 4, 8)))
+
+
+def test_suits_alike_need_fewer_boards() -> None:
+    # Weights that tell no suits apart, from an empty board: one board of each class is enough.
+    random = np.random.default_rng(2)
+    ranks = HANDS // 3
+    kind = ranks[:, 0] * 5 + ranks[:, 1] + 25 * (HANDS[:, 0] % 3 == HANDS[:, 1] % 3)
+    weights = [random.random(50)[kind] for _ in range(2)]
+    board = check_board(SHORT, (), 5)
+    assert all(roads._is_symmetric(own, HANDS, SHORT) for own in weights)
+    fewer = next(roads._boards(weights, HANDS, board, SHORT))[2]
+    assert fewer < next(roads._boards([weights[0], np.arange(105.0)], HANDS, board, SHORT))[2]
+    found = roads._by_boards(weights, HANDS, board, SHORT, None)
+    expected = roads._by_deals(weights, HANDS, board, SHORT, None)
+    np.testing.assert_allclose(found.shares, expected.shares, atol=1e-12)
+    np.testing.assert_allclose(found.ties, expected.ties, atol=1e-12)
+
+
+def test_aces_against_kings() -> None:
+    # An exact count: 50,371,344 wins and 285,228 ties of 61,642,944.
+    found = matchup([parse_range("AA"), parse_range("KK")])
+    assert found.wins[0] == pytest.approx(50_371_344 / 61_642_944, abs=1e-14)
+    assert found.ties[0] == pytest.approx(285_228 / 61_642_944, abs=1e-14)
+    assert found.deals == 36
+
+
+def test_single_hands_as_all_in() -> None:
+    flop = STANDARD.parse("Td9d6h")
+    found = matchup([parse_range("AhKh"), parse_range("QQ")], flop)
+    expected = all_in(starting_hands("AhKh"), starting_hands("QQ"), flop)
+    assert found.shares[0] == pytest.approx(float(expected.value), abs=1e-14)
+
+
+def test_refusals() -> None:
+    aces = parse_range("AA")
+    with pytest.raises(EquipoiseError, match="1 hands or ranges, expected two to 6"):
+        matchup([aces])
+    with pytest.raises(EquipoiseError, match="range 2: found no hand that the board leaves"):
+        matchup([aces, parse_range("AhAd")], STANDARD.parse("Ah2c3c"))
+    with pytest.raises(EquipoiseError, match="no hands without a common card"):
+        matchup([parse_range("AhAd"), parse_range("AhAc")], STANDARD.parse("2h2c3c"))
+    with pytest.raises(EquipoiseError, match="not negative"):
+        matchup([aces, -aces])
