@@ -141,7 +141,7 @@ class Study:
         )
         save_strategy(file, found.strategy.astype(np.float32), metadata={"abstraction": name})
         discard(kept)
-        self._keep(
+        self.keep(
             "agents",
             name,
             {
@@ -154,7 +154,7 @@ class Study:
             },
         )
 
-    def _keep(self, kind: str, name: str, figures: dict[str, float]) -> None:
+    def keep(self, kind: str, name: str, figures: dict[str, float]) -> None:
         """Add figures to the file of results."""
         self.figures.setdefault(kind, {}).setdefault(name, {}).update(figures)
         text = json.dumps(self.figures, indent=1, sort_keys=True) + "\n"
@@ -177,7 +177,7 @@ class Study:
                 start = time.process_time()
                 found = dict(self._meet(game, granularity, methods))
                 if found:
-                    self._keep(game, granularity, found)
+                    self.keep(game, granularity, found)
                     seconds = time.process_time() - start
                     print(f"{granularity} met in the {game} game: {seconds:.1f} s", flush=True)
 

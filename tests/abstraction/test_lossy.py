@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 
 import equipoise
 from equipoise.abstraction.base import Partition
+from equipoise.abstraction.behaviour import strategy_based
 from equipoise.abstraction.threshold import view_differences
 from equipoise.abstraction.view_tree import view_trees
 from equipoise.errors import EquipoiseError
@@ -19,7 +21,8 @@ from equipoise.games.signals.views import signal_rounds
 from equipoise.road.abstractions import ABSTRACTIONS
 from equipoise.strategy.store import load_abstraction, save_abstraction
 
-LOSSY = [name for name, entry in ABSTRACTIONS.items() if entry.is_lossy]
+# Strategy-based abstraction solves a game first: it has tests of its own.
+LOSSY = [name for name, entry in ABSTRACTIONS.items() if entry.is_lossy and name != "strategy"]
 VARIANTS = [
     *LOSSY,
     "potential(distance=l1)",
@@ -70,6 +73,16 @@ def test_threshold_zero_is_gameshrink(rhode_island: PokerGame) -> None:
     published = equipoise.abstract(rhode_island, "histogram")
     assert same(equipoise.abstract(rhode_island, "threshold(thresholds=0-0-0)"), published)
     assert same(equipoise.abstract(rhode_island, "threshold", "13-205-1774"), published)
+
+
+def test_falling_thresholds_are_a_ladder(small: PokerGame) -> None:
+    """Every rung refines the one before: lower thresholds only cut more links."""
+    rungs = [
+        equipoise.abstract(small, f"threshold(thresholds={t}-{t}-{t})") for t in (0.1, 0.02, 0)
+    ]
+    for coarse, fine in pairwise(rungs):
+        assert fine.refines(coarse)
+        assert counts(fine) > counts(coarse)
 
 
 @pytest.mark.parametrize("method", VARIANTS)
@@ -169,6 +182,23 @@ def test_what_cannot_be_made(
 ) -> None:
     with pytest.raises(EquipoiseError, match=message):
         equipoise.abstract(small, method, buckets)
+
+
+def test_views_that_are_played_alike(small: PokerGame) -> None:
+    """By vectors that are given, and by those of a shorter game that is solved first."""
+    rounds = signal_rounds(small)
+    vectors = np.array([[1.0, 0.0], [0.0, 1.0], [0.9, 0.1], [0.0, 1.0]])
+    found = strategy_based(rounds, (2, 8, 30), vectors=[(vectors, vectors)])
+    assert found.maps[0][0].tolist() == [0, 1, 0, 1]
+    assert counts(found) == (2, 8, 30)
+    with pytest.raises(EquipoiseError, match="found vectors for"):
+        strategy_based(rounds, (2, 8, 30), vectors=[(vectors[:3], vectors)])
+    solved = equipoise.abstract(small, "strategy", "3-8-30")
+    assert counts(solved) == (3, 8, 30)
+    assert solved.method == "strategy(3-8-30)"
+    assert equipoise.abstract(small, "strategy(3-8-30,stages=1)").buckets == solved.buckets
+    with pytest.raises(EquipoiseError, match="stages"):
+        equipoise.abstract(small, "strategy(3-8-30,stages=7)")
 
 
 def test_solving_through_a_lossy_abstraction(small: PokerGame, tmp_path: Path) -> None:

@@ -21,7 +21,10 @@ if TYPE_CHECKING:
     from equipoise.games.signals.stage_game import StageGame
 
 # What a function is given besides the options that users may name.
-_GIVEN = ("rounds", "buckets", "game", "method", "refine")
+_GIVEN = ("rounds", "buckets", "game", "method", "refine", "vectors")
+# What only the road can do for a method: solve a shorter game first.
+_SOLVED = {"strategy": ("stages",)}
+_PLAYED_GAP = "1e-5r"
 _TERM = re.compile(r"\s*([a-z][a-z0-9-]*)\s*(?:\((.*)\))?\s*", re.DOTALL)
 
 
@@ -79,6 +82,11 @@ ABSTRACTIONS: dict[str, AbstractionEntry] = {
         "potential:potential",
         "by histograms over what may follow (distance=l2, l1 or emd; temporary=N; leaves=strength or "
         "outcomes)",
+    ),
+    "strategy": _lossy(
+        "behaviour:strategy_based",
+        "the first round by how it is played when the game is shorter, the others by potential (stages=N: "
+        "how many rounds are solved)",
     ),
     "threshold": _lossy(
         "threshold:threshold",
@@ -138,9 +146,10 @@ def made(
                 "it makes as many buckets as the game needs."
             )
         return entry.make(game)
+    known = [*entry.options, *_SOLVED.get(method, ())]
     for key in given:
-        if key not in entry.options:
-            allowed = f"one of {', '.join(entry.options)}" if entry.options else "none"
+        if key not in known:
+            allowed = f"one of {', '.join(known)}" if known else "none"
             raise EquipoiseError(
                 f"abstraction '{method}': found the option '{key:.40}', expected {allowed}."
             )
@@ -151,6 +160,8 @@ def made(
             "13-50-250."
         )
     counts = None if wanted is None else _counts(wanted)
+    if method in _SOLVED:
+        options["vectors"] = [_played(game, options.pop("stages", game.rounds - 1))]
     spelled = f"{method}({','.join(_spell(counts, given))})"
     return entry.make(
         signal_rounds(game),
@@ -160,6 +171,17 @@ def made(
         method=spelled if refine is None else f"{refine.method}>{spelled}",
         refine=refine,
     )
+
+
+def _played(game: StageGame, stages: Any) -> tuple[Any, Any]:
+    """Return how both players play each view of the first round where the game has only ``stages`` rounds."""
+    from equipoise.road.verbs import solve
+    from equipoise.strategy.vectors import strategy_vectors
+
+    wanted = {"stages": stages} if stages != game.rounds else {}
+    found = solve(game, abstraction="gameshrink", gap=_PLAYED_GAP, **wanted)
+    first, second = (strategy_vectors(game, found.strategy, player, 0) for player in (0, 1))
+    return first, second
 
 
 def _spell(counts: Sequence[int] | None, given: Mapping[str, str]) -> list[str]:

@@ -1,0 +1,67 @@
+"""Does a finer model play better? Exploitability along abstractions that refine each other, and that do not.
+
+Each rung of a ladder divides the buckets of the one before (``A>B``), so a finer model never forgets what a
+coarser one knew; beside it stand abstractions of the same sizes that were made without regard to each other, and
+the anytime ladder of GameShrink, whose thresholds fall. Every rung is solved, and its agent meets its nemesis
+in the histogram game and in the true one.
+
+    python experiments/refinement.py [--rungs 3] [--gap 0.1] [--store FOLDER] [--results FILE]
+
+Agents and figures are kept as in ``abstraction_study.py``.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+
+from abstraction_study import GAMES, RESULTS, Study
+
+RUNGS = ("13-25-125", "13-50-300", "13-75-600", "13-100-1000", "13-150-1500")
+THRESHOLDS = ("0-0.05-0.1", "0-0.03-0.05", "0-0.02-0.04", "0-0.009-0.03", "0-0.006-0.02")
+
+
+def ladders(rungs: int) -> dict[str, list[str]]:
+    """Return the names of the abstractions of each ladder."""
+    found = {}
+    for method in ("expectation", "potential"):
+        names = [f"{method}({counts})" for counts in RUNGS[:rungs]]
+        found[f"{method}, refined"] = [">".join(names[: i + 1]) for i in range(len(names))]
+        found[f"{method}, apart"] = names
+    found["threshold"] = [f"threshold(thresholds={each})" for each in THRESHOLDS[:rungs]]
+    return found
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Solve every rung and print what its nemesis wins."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--rungs", type=int, default=3)
+    parser.add_argument("--gap", type=float, default=0.1)
+    parser.add_argument("--store", type=Path, default=Path("abstraction-study"))
+    parser.add_argument("--results", type=Path, default=RESULTS.with_name("refinement.json"))
+    given = parser.parse_args(arguments)
+    study = Study(given.store, given.results, given.gap)
+    print(f"| ladder | buckets | {' | '.join(f'{game} game' for game in GAMES)} | gap |")
+    print("| --- | --- " + "| ---: " * (len(GAMES) + 1) + "|")
+    for ladder, names in ladders(given.rungs).items():
+        for name in names:
+            print(f"| {ladder} | {' | '.join(_row(study, name))} |", flush=True)
+
+
+def _row(study: Study, name: str) -> list[str]:
+    """Return buckets, losses to the nemesis in both games, and the gap of the model."""
+    agent = study.solved(name)
+    assert agent is not None
+    known = study.figures.get("nemesis", {}).get(name, {})
+    for game in GAMES:
+        if game not in known:
+            yardstick = study.yardstick(game)
+            study.keep("nemesis", name, {game: -yardstick.nemesis(yardstick.enter(*agent))})
+    buckets = " / ".join(str(first) for first, _ in agent[1].buckets)
+    lost = [f"{study.figures['nemesis'][name][game]:.2f}" for game in GAMES]
+    return [buckets, *lost, f"{study.figures['agents'][name]['gap']:.2f}"]
+
+
+if __name__ == "__main__":
+    main()
