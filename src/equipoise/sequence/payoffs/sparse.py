@@ -103,6 +103,21 @@ class Sparse(Payoff):
             (value, column.astype(np.int64), start.astype(np.int64)), self.shape
         )
 
+    def restricted(self, rows: NDArray[Any], columns: NDArray[Any]) -> Sparse:
+        """Return the operator on some sequences of each player; no others are looked at."""
+        place = np.full(self.shape[1], -1, dtype=np.int64)
+        place[columns] = np.arange(len(columns))
+        start = self.by_row.start.astype(np.int64)
+        counts = (start[1:] - start[:-1])[rows]
+        row = np.repeat(np.arange(len(rows)), counts)
+        entry = np.arange(len(row)) + np.repeat(
+            start[:-1][rows] - (np.cumsum(counts) - counts), counts
+        )
+        column = place[self.by_row.column[entry]]
+        kept = np.flatnonzero(column >= 0)
+        values = self.by_row.value[entry[kept]]
+        return Sparse.from_entries(row[kept], column[kept], values, (len(rows), len(columns)))
+
     def sampled(self, proportion: float, random: np.random.Generator) -> Sparse:
         """Return the operator restricted to a random sample of nature's sequences."""
         if not 0 < proportion <= 1:

@@ -8,18 +8,26 @@ new is marked, the best response is in the restricted game already.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from importlib import import_module
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from equipoise.errors import EquipoiseError
 from equipoise.sequence.build import SequenceForm
-from equipoise.sequence.reductions.grow import Side
-from equipoise.sequence.reductions.restrict import Mask
+from equipoise.sequence.reductions.base import Plans
+from equipoise.sequence.reductions.restrict import Mask, Sequences
+from equipoise.solvers.base import Context
+from equipoise.solvers.saddle.cfr import DCFR
 
 Floats = NDArray[np.float64]
+
+ROUGH_ITERATIONS, ROUGH_PLAY = 200, 1e-4
+"""How far the rough equilibrium goes, and how often it must play what is kept (docs/double-oracle.md)."""
 
 _TIE = 1e-12
 """Actions that differ by less than this, in the form's units, are equally good."""
@@ -31,8 +39,8 @@ class Look:
 
     Attributes
     ----------
-    form, player, side
-        The whole game, the player, and what she keeps.
+    form, player, sequences
+        The whole game, the player, and her sequences in it.
     gain
         What each of her sequences earns against the opponent's plan, A y or -A' x.
     response
@@ -43,7 +51,7 @@ class Look:
 
     form: SequenceForm
     player: int
-    side: Side
+    sequences: Sequences
     gain: Floats
     response: Floats
     gap: float
@@ -51,14 +59,14 @@ class Look:
     @cached_property
     def at_stake(self) -> Mask:
         """Mark the sequences in sets where something is earned or lost: others the opponent never comes to."""
-        sequences = self.side.sequences
+        sequences = self.sequences
         below = sequences.sums(np.abs(self.gain))
         in_set = np.bincount(sequences.infoset[1:], below[1:], len(sequences.set_parent))
         return np.append(True, in_set[sequences.infoset[1:]] > 0)
 
     def within(self, margin: float) -> Mask:
         """Mark the sequences whose every action loses at most ``margin`` beside the best one there."""
-        sequences = self.side.sequences
+        sequences = self.sequences
         worth = sequences.worth(self.gain)
         best = np.full(len(sequences.set_parent), -np.inf)
         np.maximum.at(best, sequences.infoset[1:], worth[1:])
@@ -97,5 +105,59 @@ class AllBest:
         return look.best | (look.within(_TIE) & look.at_stake)
 
 
-POLICIES: dict[str, type[Policy]] = {"best-response": PlainResponse, "all-best": AllBest}
-"""The policies by name."""
+class Support:
+    """The support of a rough equilibrium first, then best responses: our own.
+
+    Some iterations of discounted CFR in the whole game cost less than one linear program, and leave alone
+    most of what an equilibrium leaves alone. What they play more than once in ten thousand times is kept from
+    the beginning; what is missing then comes as best responses.
+    """
+
+    def __init__(self) -> None:
+        self._point: Plans | None = None
+
+    def more(self, look: Look) -> Mask:
+        """Mark the best response and what the rough equilibrium plays."""
+        if self._point is None:
+            run = DCFR().start(look.form, Context())
+            run.advance(ROUGH_ITERATIONS)
+            self._point = run.point()
+        return look.best | (self._point[look.player] > ROUGH_PLAY)
+
+
+class Several:
+    """What any of several policies marks."""
+
+    def __init__(self, policies: Sequence[Policy]) -> None:
+        self._policies = policies
+
+    def more(self, look: Look) -> Mask:
+        """Mark all of it."""
+        marks = [policy.more(look) for policy in self._policies]
+        return np.asarray(np.logical_or.reduce(marks))
+
+
+_HOME = "equipoise.solvers.saddle.expansion"
+
+POLICIES: dict[str, str] = {
+    "best-response": f"{_HOME}:PlainResponse",
+    "all-best": f"{_HOME}:AllBest",
+    "first-action": f"{_HOME}_poker:FirstAction",
+    "second-round": f"{_HOME}_poker:SecondRound",
+    "support": f"{_HOME}:Support",
+}
+"""The policies by name, as ``module:class``; several together are joined by ``+``."""
+
+
+def policy(name: str) -> Policy:
+    """Return the policy that ``name`` spells."""
+    made = []
+    for part in name.split("+"):
+        if part not in POLICIES:
+            raise EquipoiseError(
+                f"double-oracle: expand is '{name}', expected one of {', '.join(POLICIES)}, or several "
+                "joined by '+'."
+            )
+        module, _, own = POLICIES[part].partition(":")
+        made.append(getattr(import_module(module), own)())
+    return made[0] if len(made) == 1 else Several(made)

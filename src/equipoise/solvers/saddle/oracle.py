@@ -34,7 +34,7 @@ from equipoise.sequence.treeplex import Treeplex
 from equipoise.solvers.base import Context, measure
 from equipoise.solvers.driver import Arrays
 from equipoise.solvers.methods import method, spelled
-from equipoise.solvers.saddle.expansion import POLICIES, Look
+from equipoise.solvers.saddle.expansion import Look, policy
 from equipoise.solvers.saddle.lp import LP
 from equipoise.solvers.saddle.restricted_lp import ByMethod, RestrictedSolver, WarmProgram
 
@@ -54,7 +54,7 @@ class DoubleOracle:
     Attributes
     ----------
     expand
-        A policy of :data:`equipoise.solvers.saddle.expansion.POLICIES`.
+        A policy of :data:`equipoise.solvers.saddle.expansion.POLICIES`, or several joined by ``+``.
     inner
         Any method by name; linear programs by simplex start from the last one's basis.
     restrict
@@ -69,7 +69,7 @@ class DoubleOracle:
     default: str = "uniform"
 
     def __post_init__(self) -> None:
-        _require("expand", self.expand, POLICIES)
+        policy(self.expand)
         _require("restrict", self.restrict, RESTRICTED)
         _require("default", self.default, DEFAULTS)
         if method(self.inner).name != self.inner:
@@ -94,18 +94,18 @@ class DoubleOracleRun:
         self.options, self.form, self.context = options, form, context
         self.iterations = self.gradients = 0
         self.finished = self.stalled = False
-        self.policy = POLICIES[options.expand]()
+        self.policy = policy(options.expand)
+        self.sequences = Sequences(form.X), Sequences(form.Y)
         self.inner = _inner(options.inner, form, context)
-        default = _default(form.X, options.default), _default(form.Y, options.default)
-        rows, columns = (
-            np.arange(0 if player in RESTRICTED[options.restrict] else space.size)
+        self.default = _default(form.X, options.default), _default(form.Y, options.default)
+        self.small: Restriction | None = None
+        self.more: list[Mask] = [
+            np.full(space.size, player not in RESTRICTED[options.restrict])
             for player, space in enumerate((form.X, form.Y))
-        )
-        self.small = Restriction.of(form, rows, columns, default)
-        self.more: list[Mask] = [np.zeros(space.size, dtype=bool) for space in (form.X, form.Y)]
+        ]
         self.tolerance = np.inf
         self.lower, self.upper = -np.inf, np.inf
-        self.plans: Plans = default
+        self.plans: Plans = self.default
         self._kept = self.plans
 
     def advance(self, iterations: int) -> None:
@@ -117,9 +117,7 @@ class DoubleOracleRun:
 
     def _iterate(self) -> None:
         """Solve the restricted game with what the last best responses brought, and respond."""
-        self.small = self.small.grow(*(np.flatnonzero(marked) for marked in self.more))
-        x, y = self.small.lift(*self.inner.solve(self.small, self._tolerance()))
-        form = self.form
+        form, (x, y) = self.form, self._solve()
         gains = form.A.times(y), -form.A.transpose_times(x)
         upper, first = form.X.best_response(gains[0])
         loss, second = form.Y.best_response(gains[1])
@@ -131,6 +129,36 @@ class DoubleOracleRun:
         self.gradients += 2
         self._expand(gains, (first, second))
 
+    def _solve(self) -> Plans:
+        """Return the extended plans of the restricted game; with nothing kept, they are the default."""
+        if self.small is None and not any(marked.any() for marked in self.more):
+            return self.default
+        self._grow()
+        assert self.small is not None
+        return self.small.lift(*self.inner.solve(self.small, self._tolerance()))
+
+    def _grow(self) -> None:
+        """Keep what is marked."""
+        rows, columns = (np.flatnonzero(marked) for marked in self.more)
+        if self.small is None:
+            self.small = Restriction.of(self.form, rows, columns, self.default)
+        else:
+            self.small = self.small.grow(rows, columns)
+
+    @property
+    def kept_sequences(self) -> tuple[Mask, Mask]:
+        """Which sequences of each player the restricted game has: always the empty one."""
+        if self.small is not None:
+            return self.small.sides[0].kept, self.small.sides[1].kept
+        first, second = (np.arange(size) == 0 for size in self.form.A.shape)
+        return first, second
+
+    @property
+    def sizes(self) -> tuple[int, int]:
+        """How many sequences of each player the restricted game has."""
+        first, second = self.kept_sequences
+        return int(first.sum()), int(second.sum())
+
     def _tolerance(self) -> float:
         """Return how exactly to solve the next restricted game."""
         return max(min(self.tolerance, _CLOSER * (self.upper - self.lower)), _EXACT)
@@ -141,9 +169,11 @@ class DoubleOracleRun:
         if gap <= max(self.context.target, _EXACT):
             self.finished = True
             return
-        for player, side in enumerate(self.small.sides):
-            look = Look(self.form, player, side, gains[player], responses[player], gap)
-            self.more[player] = self.policy.more(look) & ~side.kept
+        for player, kept in enumerate(self.kept_sequences):
+            look = Look(
+                self.form, player, self.sequences[player], gains[player], responses[player], gap
+            )
+            self.more[player] = self.policy.more(look) & ~kept
         if any(marked.any() for marked in self.more):
             return
         self.tolerance = min(self.tolerance, _CLOSER * gap) * _CLOSER
@@ -153,26 +183,20 @@ class DoubleOracleRun:
     @property
     def share(self) -> float:
         """Share of all sequences that the restricted game has."""
-        kept = sum(len(numbers) for numbers in self.small.numbers)
-        return kept / (self.form.X.size + self.form.Y.size)
+        return sum(self.sizes) / sum(self.form.A.shape)
 
     @property
     def news(self) -> str:
         """Bounds of the value, and how large the restricted game is."""
-        units, (rows, columns) = self.form.units, self.small.numbers
+        units, (rows, columns) = self.form.units, self.sizes
         lower, upper = (units.shift + units.unit * bound for bound in (self.lower, self.upper))
-        size = f"{len(rows):,} x {len(columns):,} sequences, {self.share:.0%}"
+        size = f"{rows:,} x {columns:,} sequences, {self.share:.0%}"
         return f"value {lower:.6g} to {upper:.6g}  {size}"
 
     def facts(self) -> dict[str, Any]:
         """Return what the summary says of the run."""
-        sizes = [len(numbers) for numbers in self.small.numbers]
-        stalled = {"oracle": "stalled: no best response brings anything new"}
-        return {
-            "restricted": sizes,
-            "share": self.share,
-            **(stalled if self.stalled else {}),
-        }
+        told = {"oracle": "stalled: no best response brings anything new"} if self.stalled else {}
+        return {"restricted": list(self.sizes), "share": self.share, **told}
 
     def next_check(self) -> int:
         """Return the next iteration: bounds are known in each."""
@@ -199,10 +223,10 @@ class DoubleOracleRun:
 
     def state(self) -> Arrays:
         """Return what is kept and to be kept, the best plans and bounds, and what the next solve begins from."""
-        sides = self.small.sides
+        first, second = self.kept_sequences
         return {
-            "kept_first": sides[0].kept,
-            "kept_second": sides[1].kept,
+            "kept_first": first,
+            "kept_second": second,
             "more_first": self.more[0],
             "more_second": self.more[1],
             "x": self.plans[0],
@@ -213,9 +237,9 @@ class DoubleOracleRun:
 
     def restore(self, state: Arrays) -> None:
         """Continue from :meth:`state`."""
-        self.small = self.small.grow(
-            *(np.flatnonzero(state[name]) for name in ("kept_first", "kept_second"))
-        )
+        self.more = [state["kept_first"], state["kept_second"]]
+        if any(kept[1:].any() for kept in self.more):
+            self._grow()
         self.more = [state["more_first"].copy(), state["more_second"].copy()]
         self.plans = state["x"].copy(), state["y"].copy()
         self.lower, self.upper, self.tolerance = (float(bound) for bound in state["bounds"])
