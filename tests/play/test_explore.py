@@ -10,7 +10,8 @@ from equipoise.errors import EquipoiseError
 from equipoise.games.poker.game import leduc, rhode_island
 from equipoise.games.trees.normal import from_matrices
 from equipoise.play.episode import Episode
-from equipoise.play.explore import Explorer, Scene, _layout, _short, explorer
+from equipoise.play.explore import Explorer, Scene, explorer
+from equipoise.play.layout import layout, without_ending
 from equipoise.road.result import Result
 
 
@@ -137,10 +138,10 @@ def test_other_families_are_refused() -> None:
 
 
 def test_labels_are_short_and_in_order() -> None:
-    assert _short(["0pb", "1pb"], "pb") == ["0", "1"]
-    assert _short(["Jc|Qc|cc/", "Kc|Qc|cc/"], "cc") == ["Jc", "Kc"]
-    assert _short(["10", "20"], "") == ["10", "20"]
-    rows, columns, places = _layout(["K|a", "J|b", "J|a"])
+    assert without_ending(["0pb", "1pb"], "pb") == ["0", "1"]
+    assert without_ending(["Jc|Qc|cc/", "Kc|Qc|cc/"], "cc") == ["Jc", "Kc"]
+    assert without_ending(["10", "20"], "") == ["10", "20"]
+    rows, columns, places = layout(["K|a", "J|b", "J|a"])
     assert (rows, columns, places) == (("J", "K"), ("a", "b"), [(1, 0), (0, 1), (0, 0)])
-    assert _layout(["die 10", "die 9"])[1] == ("die 9", "die 10")
-    assert len(_layout([str(k) for k in range(50)])[0]) == 7
+    assert layout(["die 10", "die 9"])[1] == ("die 9", "die 10")
+    assert len(layout([str(k) for k in range(50)])[0]) == 7
