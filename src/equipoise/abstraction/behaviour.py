@@ -17,10 +17,11 @@ import numpy as np
 
 from equipoise.abstraction.base import Partition
 from equipoise.abstraction.potential import by_potential
-from equipoise.abstraction.view_tree import Cluster, Places, ViewTree, abstraction_by, view_trees
+from equipoise.abstraction.view_tree import Cluster, ViewTree, abstraction_by, view_trees
 from equipoise.errors import EquipoiseError
 from equipoise.games.signals.rounds import Floats, SignalRound
 from equipoise.numerics.clusterings import Clusterings, in_space
+from equipoise.numerics.nested import Places
 
 
 def strategy_based(

@@ -14,9 +14,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from equipoise.abstraction.base import Partition
-from equipoise.abstraction.view_tree import Cluster, Places, ViewTree, abstraction_by
+from equipoise.abstraction.view_tree import Cluster, ViewTree, abstraction_by
 from equipoise.games.signals.rounds import SignalRound
 from equipoise.numerics.clusterings import Clusterings, on_line
+from equipoise.numerics.nested import Places
 
 
 def expectation(

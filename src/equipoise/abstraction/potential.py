@@ -29,12 +29,14 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from equipoise.abstraction.base import Partition, add_up
+from equipoise.abstraction.base import Partition
 from equipoise.abstraction.expectation import by_strength
-from equipoise.abstraction.view_tree import Cluster, Places, ViewTree, abstraction_by
+from equipoise.abstraction.view_tree import Cluster, ViewTree, abstraction_by
 from equipoise.errors import EquipoiseError
 from equipoise.games.signals.rounds import Floats, SignalRound
 from equipoise.numerics.clusterings import Clusterings, Metric, in_space, on_line
+from equipoise.numerics.histograms import for_earth_mover, histograms
+from equipoise.numerics.nested import Places
 
 Distance = Literal["l2", "l1", "emd"]
 DISTANCES: tuple[Distance, ...] = get_args(Distance)
@@ -109,8 +111,7 @@ def _histograms(tree: ViewTree, turn: int, views: Places, size: int, distance: D
     """Return, for each of ``views``, the probability of each cluster of views that may follow it.
 
     The clusters, ``size`` at most and in the order of their strength, are those of a bottom-up pass over
-    what follows ``views``. For the earth mover's distance the histograms are cumulated, each step as long
-    as the difference in strength it stands for: L1 distances are then the earth mover's.
+    what follows ``views``. For the earth mover's distance they become points whose L1 distances it is.
     """
     later = tree.children(turn, views)
     weights, strengths = tree.weights[turn + 1][later], tree.strengths[turn + 1][later]
@@ -127,9 +128,7 @@ def _histograms(tree: ViewTree, turn: int, views: Places, size: int, distance: D
     rank[order] = np.arange(len(order))
     row = np.zeros(len(tree.weights[turn]), dtype=np.int64)
     row[views] = np.arange(len(views))
-    cell = row[tree.parents[turn + 1][later]] * len(order) + rank[label]
-    met = add_up(cell, weights, len(views) * len(order)).reshape(len(views), len(order))
-    histogram: Floats = met / met.sum(axis=1, keepdims=True)
-    if distance != "emd":
-        return histogram
-    return np.asarray(np.cumsum(histogram, axis=1)[:, :-1] * np.diff(centre[order]))
+    histogram = histograms(
+        row[tree.parents[turn + 1][later]], rank[label], weights, (len(views), len(order))
+    )
+    return for_earth_mover(histogram, centre[order]) if distance == "emd" else histogram

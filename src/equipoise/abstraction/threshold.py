@@ -23,10 +23,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from equipoise.abstraction.base import Partition
-from equipoise.abstraction.view_tree import Cluster, Places, ViewTree, abstraction_by
+from equipoise.abstraction.view_tree import Cluster, ViewTree, abstraction_by
 from equipoise.errors import EquipoiseError
 from equipoise.games.signals.rounds import Floats, SignalRound
 from equipoise.numerics.clusterings import Clusterings, by_linkage
+from equipoise.numerics.histograms import histograms
+from equipoise.numerics.nested import Places
 from equipoise.numerics.transport import common_units, squared_on_line, transport_cost
 
 _DECIMALS = 11
@@ -91,7 +93,14 @@ def view_differences(tree: ViewTree) -> tuple[list[NDArray[np.int64]], list[Floa
     matrix = np.stack([squared_on_line(tree.levels, row, distributions) for row in distributions])
     types, differences = [type_of], [_symmetric(matrix)]
     for turn in range(tree.rounds - 2, -1, -1):
-        type_of, distributions = _types(_followers(tree, turn, types[0]))
+        type_of, distributions = _types(
+            histograms(
+                tree.parents[turn + 1],
+                types[0],
+                tree.weights[turn + 1],
+                (len(tree.weights[turn]), len(differences[0])),
+            )
+        )
         matrix = np.zeros((len(distributions), len(distributions)))
         units = common_units(distributions)
         for i, a in enumerate(distributions):
@@ -102,16 +111,6 @@ def view_differences(tree: ViewTree) -> tuple[list[NDArray[np.int64]], list[Floa
         types.insert(0, type_of)
         differences.insert(0, _symmetric(matrix))
     return types, differences
-
-
-def _followers(tree: ViewTree, turn: int, types: NDArray[np.int64]) -> Floats:
-    """Return how often each type of the next round follows each view of round ``turn``."""
-    size = int(types.max()) + 1
-    cell = tree.parents[turn + 1].astype(np.int64) * size + types
-    count = len(tree.weights[turn])
-    met = np.bincount(cell, weights=tree.weights[turn + 1], minlength=count * size)
-    met = met.reshape(count, size)
-    return np.asarray(met / met.sum(axis=1, keepdims=True))
 
 
 def _types(distributions: Floats) -> tuple[NDArray[np.int64], Floats]:

@@ -7,7 +7,7 @@ of a game that can list them.
 
 :func:`divide` is the part that all methods share. Round by round, the views of each bucket of the round
 before are clustered in every possible number of clusters, and the number of buckets that the round may
-have is shared among those parents so that the sum of errors is least (:mod:`equipoise.numerics.sharing`).
+have is shared among those parents so that the sum of errors is least (:mod:`equipoise.numerics.nested`).
 A method only says how the views of one parent are clustered.
 """
 
@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -25,10 +26,9 @@ from equipoise.abstraction.lossless import marginal
 from equipoise.errors import EquipoiseError
 from equipoise.games.signals.rounds import Floats, Indices, SignalRound
 from equipoise.numerics.clusterings import Clusterings
+from equipoise.numerics.nested import Places, nested
 from equipoise.numerics.refinement import levels_of, number_classes
-from equipoise.numerics.sharing import share
 
-Places = NDArray[np.int64]
 Cluster = Callable[[int, Places, int], Clusterings]
 """Given a round, some of its views, and how many clusters at most: their clusterings."""
 
@@ -174,17 +174,7 @@ def divide(
                 f"Buckets of round {turn + 1}: found {total}, expected at least {groups}, one for "
                 "each bucket that is to be refined."
             )
-        order = np.argsort(group, kind="stable")
-        ends = np.cumsum(np.bincount(group))
-        members = np.split(order, ends[:-1])
-        clusterings = [cluster(turn, own, total - groups + 1) for own in members]
-        shares = share([found.errors for found in clusterings], total)
-        bucket = np.empty(len(group), dtype=np.uint32)
-        first = 0
-        for own, found, count in zip(members, clusterings, shares.tolist(), strict=True):
-            labels = found.labels(count)
-            bucket[own] = labels + np.uint32(first)
-            first += int(labels.max()) + 1
+        bucket = nested(group, total, partial(cluster, turn))
         maps.append(bucket)
     return maps
 

@@ -13,12 +13,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from equipoise.errors import EquipoiseError
+from equipoise.numerics.condense import cells
 from equipoise.numerics.refinement import levels_of, number_classes
 
 Floats = NDArray[np.float64]
@@ -32,6 +34,9 @@ _DECIMALS = 11
 # How many places for one more centre are tried out.
 _TRIES = 8
 _LONGEST = 100
+# More points than these are put into as many cells first.
+_MANY = 1024
+_NOTHING = 1e-18
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,14 +82,14 @@ def on_line(values: ArrayLike, weights: ArrayLike, most: int) -> Clusterings:
     total = mass.sum()
     share = np.bincount(place, weights=mass / total)
     line = points[first] - np.average(points, weights=mass)
-    most = min(most, len(line))
-    errors, start = np.empty(most), np.zeros((most, len(line)), dtype=np.int32)
     sums = np.zeros((3, len(line) + 1))
     for row, power in enumerate((np.ones(len(line)), line, line * line)):
         np.cumsum(share * power, out=sums[row, 1:])
-    _fill(sums, errors, start)
 
     def cut(k: int) -> NDArray[Any]:
+        # The table of starts is made again, for k clusters only: kept for many sets of points, such
+        # tables would fill the memory.
+        start = _line_program(sums, k)[1]
         label, end = np.empty(len(line), dtype=np.int64), len(line) - 1
         for number in range(k - 1, -1, -1):
             begin = start[number, end]
@@ -92,14 +97,17 @@ def on_line(values: ArrayLike, weights: ArrayLike, most: int) -> Clusterings:
             end = begin - 1
         return label[place]
 
-    return Clusterings(errors * total, cut)
+    return Clusterings(_line_program(sums, min(most, len(line)))[0] * total, cut)
 
 
-def _fill(sums: Floats, errors: Floats, start: NDArray[np.int32]) -> None:
-    """Run the compiled dynamic program, which loads Numba when it is needed."""
+def _line_program(sums: Floats, most: int) -> tuple[Floats, NDArray[np.int32]]:
+    """Return the errors with 1, ..., ``most`` clusters, and where the last of k of points 0..j starts."""
+    # Compiled: Numba is loaded when it is needed.
     from equipoise.numerics.line_program import fill
 
+    errors, start = np.empty(most), np.zeros((most, sums.shape[1] - 1), dtype=np.int32)
     fill(sums, errors, start)
+    return errors, start
 
 
 def in_space(
@@ -113,6 +121,10 @@ def in_space(
     same manner, and what is better than before is kept. What Lloyd minimises, the sum of squared distances
     for L2, where centres are means, and that of distances for L1, where they are medians, never rises
     with k.
+
+    Where there are many points, all this is done for the means of cells that stand for them
+    (:mod:`equipoise.numerics.condense`), one place for one more centre is tried, and errors are those of the
+    means; Lloyd's iteration over all points then improves the clustering that is asked for.
     """
     if metric not in METRICS:
         raise EquipoiseError(
@@ -122,15 +134,17 @@ def in_space(
     rounded = np.round(given.reshape(len(given), -1), _DECIMALS) + 0.0  # -0.0 is 0.0
     distinct, place = np.unique(rounded, axis=0, return_inverse=True)
     place = place.reshape(-1)
-    share = np.bincount(place, weights=mass).astype(np.float64)
+    # What never occurs is clustered too, and weighs too little to decide anything.
+    share = np.maximum(np.bincount(place, weights=mass), _NOTHING * mass.sum())
     space = _Space(distinct, share, metric)
-    found = [space.improved(distinct[:1])]
-    while len(found) < min(most, len(distinct)):
-        found.append(space.grown(found[-1].centres))
-    for k in range(len(found) - 1, 1, -1):
-        found[k - 1] = min(found[k - 1], space.thinned(found[k].centres), key=_total)
-    errors = np.array([space.error(outcome) for outcome in found])
-    return Clusterings(errors, lambda k: found[k - 1].labels[place])
+    if len(distinct) <= _MANY:
+        found = space.clustered(most, _TRIES)
+        return Clusterings(_errors(space, found), lambda k: found[k - 1].labels[place])
+    few = _condensed(space)
+    rough = few.clustered(most, 1)
+    return Clusterings(
+        _errors(few, rough), lambda k: space.improved(rough[k - 1].centres).labels[place]
+    )
 
 
 def by_linkage(distances: ArrayLike, most: int) -> Clusterings:
@@ -185,11 +199,38 @@ def _total(outcome: _Outcome) -> float:
     return outcome.total
 
 
+def _errors(space: _Space, outcomes: list[_Outcome]) -> Floats:
+    return np.array([space.error(outcome) for outcome in outcomes])
+
+
+def _condensed(space: _Space) -> _Space:
+    """Return the weighted means of cells that stand for the points of ``space``."""
+    cell = cells(space.points, space.weights, _MANY)
+    mass = np.bincount(cell, weights=space.weights).astype(np.float64)
+    part = space.weights / mass[cell]
+    means = [np.bincount(cell, weights=part * column) for column in space.points.T]
+    return _Space(np.stack(means, axis=1), mass, space.metric)
+
+
 class _Space:
     """Distinct weighted points with a distance."""
 
     def __init__(self, points: Floats, weights: Floats, metric: Metric) -> None:
         self.points, self.weights, self.metric = points, weights, metric
+
+    def clustered(self, most: int, tries: int) -> list[_Outcome]:
+        """Return what Lloyd's iteration ends with for 1, ..., ``most`` centres."""
+        found = [self.improved(self.points[:1])]
+        while len(found) < min(most, len(self.points)):
+            found.append(self.grown(found[-1].centres, tries))
+        for k in range(len(found) - 1, 1, -1):
+            found[k - 1] = min(found[k - 1], self.thinned(found[k].centres, tries), key=_total)
+        return found
+
+    @cached_property
+    def pairs(self) -> Floats:
+        """The distance of every point from every other."""
+        return self.distances(self.points)
 
     def distances(self, centres: Floats) -> Floats:
         """Return the distance of every point from every centre; squared for L2."""
@@ -234,19 +275,14 @@ class _Space:
         total = float(self.weights @ distances[np.arange(len(labels)), labels])
         return _Outcome(round(total, _DECIMALS), centres, labels)
 
-    def grown(self, centres: Floats) -> _Outcome:
+    def grown(self, centres: Floats, tries: int) -> _Outcome:
         """Return an outcome with one centre more."""
         nearest = self.distances(centres).min(axis=1)
-        gain = np.array(
-            [
-                self.weights @ np.maximum(nearest - self.distances(point[None])[:, 0], 0.0)
-                for point in self.points
-            ]
-        )
-        tries = np.argsort(-np.round(gain, _DECIMALS), kind="stable")[:_TRIES]
-        return min((self.improved(np.vstack([centres, self.points[i]])) for i in tries), key=_total)
+        gain = self.weights @ np.maximum(nearest[:, None] - self.pairs, 0.0)
+        best = np.argsort(-np.round(gain, _DECIMALS), kind="stable")[:tries]
+        return min((self.improved(np.vstack([centres, self.points[i]])) for i in best), key=_total)
 
-    def thinned(self, centres: Floats) -> _Outcome:
+    def thinned(self, centres: Floats, tries: int) -> _Outcome:
         """Return an outcome with one centre less."""
         distances = self.distances(centres)
         nearest = distances.argmin(axis=1)
@@ -256,8 +292,8 @@ class _Space:
         loss = np.bincount(
             nearest, weights=self.weights * (distances.min(axis=1) - own), minlength=len(centres)
         )
-        tries = np.argsort(np.round(loss, _DECIMALS), kind="stable")[:_TRIES]
-        return min((self.improved(np.delete(centres, i, axis=0)) for i in tries), key=_total)
+        least = np.argsort(np.round(loss, _DECIMALS), kind="stable")[:tries]
+        return min((self.improved(np.delete(centres, i, axis=0)) for i in least), key=_total)
 
 
 def _medians(points: Floats, weights: Floats) -> Floats:
