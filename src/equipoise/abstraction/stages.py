@@ -14,7 +14,7 @@ A strategy of the shorter game is one of the whole game together with the later 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -68,8 +68,11 @@ def truncate(game: StageGame, rounds: int, later: Behaviour | None = None) -> St
     above = np.where(tree.parent < 0, False, beyond[tree.parent])
     cuts = np.flatnonzero(beyond & ~above).tolist()
     nodes = np.flatnonzero(~above)
-    after = _checks_and_calls(game, beyond) if later is None else later
-    _require_behaviour(game, np.flatnonzero(beyond).tolist(), after)
+    missing = np.flatnonzero(beyond).tolist()
+    after: Behaviour = _ChecksAndCalls(game, missing) if later is None else later
+    if later is not None:
+        _require_behaviour(game, missing, later)
+        after = {node: later[node] for node in missing}
     columns = _Columns(tree, nodes)
     outcomes = dict(game.outcomes)
     for cut in cuts:
@@ -80,9 +83,7 @@ def truncate(game: StageGame, rounds: int, later: Behaviour | None = None) -> St
             outcomes[kind] = Continuation(game, cut, after)
             columns.end_in(cut, kind, game.rounds - 1)
     short = replace(game, tree=columns.tree(), outcomes=outcomes)
-    return StageAbstraction(
-        game, short, nodes, {v: after[v] for v in np.flatnonzero(beyond).tolist()}
-    )
+    return StageAbstraction(game, short, nodes, after)
 
 
 class _Columns:
@@ -142,16 +143,24 @@ def _passive_leaf(tree: BettingTree, node: int) -> int:
     return node
 
 
-def _checks_and_calls(game: StageGame, beyond: NDArray[np.bool_]) -> Behaviour:
-    """Return the behaviour of a roll-out: check, or call."""
-    tree, named = game.tree, views(game)
-    passive = chips(tree).passive
-    found: dict[int, NDArray[np.floating]] = {}
-    for node in np.flatnonzero(beyond).tolist():
-        width = named.count(int(tree.round[node]), int(tree.player[node]))
-        row = np.array([float(child == passive[node]) for child in tree.children(node)])
-        found[node] = np.repeat(row[:, None], width, axis=1)
-    return found
+class _ChecksAndCalls(Mapping[int, NDArray[np.floating]]):
+    """The behaviour of a roll-out: check, or call. It is not written out before somebody asks for it."""
+
+    def __init__(self, game: StageGame, nodes: Sequence[int]) -> None:
+        self._game, self._nodes = game, nodes
+
+    def __getitem__(self, node: int) -> NDArray[np.floating]:
+        tree = self._game.tree
+        passive = chips(tree).passive[node]
+        width = views(self._game).count(int(tree.round[node]), int(tree.player[node]))
+        row = np.array([float(child == passive) for child in tree.children(node)])
+        return np.repeat(row[:, None], width, axis=1)
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self._nodes)
+
+    def __len__(self) -> int:
+        return len(self._nodes)
 
 
 def _require_behaviour(game: StageGame, nodes: Sequence[int], later: Behaviour) -> None:

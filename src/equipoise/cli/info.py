@@ -32,6 +32,9 @@ def command(
             help="Count so many buckets in each round, whichever they are: 10-150-750-3750.",
         ),
     ] = None,
+    actions: options.Actions = None,
+    stages: options.Stages = None,
+    model: options.Model = None,
     nodes: options.Nodes = None,
     json: options.Json = False,
 ) -> None:
@@ -41,13 +44,20 @@ def command(
     from equipoise.games.trees.extensive import ExtensiveGame
     from equipoise.games.trees.normal import NormalGame
     from equipoise.road.families import family_of
+    from equipoise.road.models import models, with_model
 
     rules = load(game)
+    wanted = with_model(rules, {"actions": actions, "stages": stages, "model": model})
     if isinstance(rules, StageGame):
-        sizes = signal_sizes(rules, abstraction, _granularity(buckets))
-    elif abstraction is not None or buckets is not None:
-        option = "--buckets" if abstraction is None else "--abstraction"
-        raise EquipoiseError(f"{option}: '{rules.name}' has no signals, expected a game with.")
+        within = [rules, *(smaller.game for smaller in models(rules, wanted))]
+        counts = None if abstraction is not None else buckets or wanted.get("buckets")
+        if abstraction is not None and buckets is not None:
+            raise EquipoiseError("--buckets: found --abstraction as well, expected one of the two.")
+        sizes = signal_sizes(within[-1], abstraction, _granularity(counts))
+    elif abstraction is not None or buckets is not None or wanted:
+        given = {"abstraction": abstraction, "buckets": buckets, **wanted}
+        option = next(name for name, value in given.items() if value is not None)
+        raise EquipoiseError(f"--{option}: '{rules.name}' has no signals, expected a game with.")
     elif isinstance(rules, ExtensiveGame | NormalGame):
         sizes = tree_sizes(rules.tree if isinstance(rules, NormalGame) else rules)
     else:
@@ -102,18 +112,16 @@ def signal_sizes(
 ) -> dict[str, Any]:
     """Return the sizes of a game with signals, counted from its factors; nodes are the full game's."""
     from equipoise.cli.loading import load_abstraction
-    from equipoise.games.signals.sizes import betting_sizes
+    from equipoise.games.signals.sizes import acting_rounds, betting_sizes
     from equipoise.games.signals.sizes import sizes as count
 
-    if abstraction is not None and buckets is not None:
-        raise EquipoiseError("--buckets: found --abstraction as well, expected one of the two.")
     rounds = None
     if abstraction is not None:
         rounds = load_abstraction(abstraction, game).deals(game)
     found = count(game, rounds, buckets)
     return {
         "players": game.players,
-        "rounds": game.rounds,
+        "rounds": acting_rounds(game.tree),
         "nodes": found.nodes,
         "signal_tree_nodes": found.signal_tree_nodes,
         "infosets": sum(found.infosets),

@@ -53,6 +53,30 @@ Buckets = Annotated[
         help="How many buckets each round may have, for a method that loses something: 13-50-250.",
     ),
 ]
+Actions = Annotated[
+    str | None,
+    typer.Option(
+        metavar="MODEL",
+        help="A model with fewer bets: 'cap=1', 'cap=1-2-3', 'bets=50%+100%+all-in', or a betting model by "
+        "name or TOML file; 'mapping=relative' says how other bets are read.",
+    ),
+]
+Stages = Annotated[
+    str | None,
+    typer.Option(
+        metavar="ROUNDS[:FILE]",
+        help="The first rounds alone: '2' rolls out what follows, '2:leduc.eqp' lets both players go on by "
+        "the habits of that strategy.",
+    ),
+]
+Model = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help="A published model of hold'em, its buckets, bets and rounds: gs1, gs2, gs3, gs4, texas; or laptop. "
+        "What else is given counts first.",
+    ),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 Nodes = Annotated[
     int | None,

@@ -50,22 +50,9 @@ def command(
     abstraction: Annotated[
         Path | None, typer.Option(help="Use this abstraction, as 'equipoise abstract' writes it.")
     ] = None,
-    actions: Annotated[
-        str | None,
-        typer.Option(
-            metavar="MODEL",
-            help="Solve a model with fewer bets: 'cap=1', 'cap=1-2-3', 'bets=50%+100%+all-in', or a betting "
-            "model by name or TOML file; 'mapping=relative' says how other bets are read.",
-        ),
-    ] = None,
-    stages: Annotated[
-        str | None,
-        typer.Option(
-            metavar="ROUNDS[:FILE]",
-            help="Solve the first rounds alone: '2' rolls out what follows, '2:leduc.eqp' lets both players go "
-            "on by the habits of that strategy.",
-        ),
-    ] = None,
+    actions: options.Actions = None,
+    stages: options.Stages = None,
+    model: options.Model = None,
     eliminate: Annotated[
         bool,
         typer.Option("--eliminate", help="Eliminate dominated actions first."),
@@ -116,6 +103,7 @@ def command(
         buckets=buckets,
         actions=actions,
         stages=stages,
+        model=model,
         eliminate=eliminate,
     )
     if json:

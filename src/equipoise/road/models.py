@@ -2,20 +2,22 @@
 
 Cards are abstracted within a game; what players do is abstracted by solving another game. A :class:`Model` is
 such a game, and the way back: its strategies become strategies of the whole game, to be certified there.
+
+Published players of hold'em went through models of all three kinds at once: so many buckets a round, so many
+bets a round, so many rounds. :data:`NAMED` has them as rows of options, which users may also give one by one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from equipoise.errors import EquipoiseError
 
 if TYPE_CHECKING:
     from equipoise.abstraction.stages import Behaviour
     from equipoise.games.signals.stage_game import StageGame
-    from equipoise.road.families import Wish
     from equipoise.strategy.profile import Strategy
 
 
@@ -30,10 +32,85 @@ class Model:
     whole: Callable[[Strategy], tuple[Strategy, dict[str, Any]]]
 
 
-def models(game: Any, wish: Wish) -> Iterator[Model]:
+class NamedModel(NamedTuple):
+    """A row of :data:`NAMED`: the game it is a model of, how to make it, and what it is."""
+
+    game: str
+    options: Mapping[str, str]
+    why: str
+
+
+def _limit(why: str, method: str, buckets: str, **options: str) -> NamedModel:
+    """Return a model of limit hold'em; without a cap there are four bets a round, as in the game."""
+    return NamedModel("limit_holdem", {"abstraction": method, "buckets": buckets, **options}, why)
+
+
+# Gilpin (2009): section and table. Sizes of linear programs say which caps a model had: GS1's, "Texas" and
+# GS4's are printed (section 6.3.1, Table 8.1), GS2's and that of GS4's first game are not.
+NAMED: dict[str, NamedModel] = {
+    "gs1": _limit(
+        "GS1 of 2005, its first phase (section 6.3.1): two rounds, rolled out",
+        "threshold",
+        "169-2465",
+        actions="cap=4-3-3-3",
+        stages="2",
+    ),
+    "gs2": _limit(
+        "GS2 of 2006, its first phase (section 6.4.1): three rounds",
+        "expectation",
+        "15-225-900",
+        actions="cap=4-3-3-3",
+        stages="3",
+    ),
+    "gs3": _limit(
+        "GS3 of 2007 (section 6.5.4): four rounds and all bets", "potential", "20-800-4800-28800"
+    ),
+    "gs4-first": _limit(
+        "the first game of GS4 (section 6.6): three rounds, no two hands before the flop alike",
+        "potential",
+        "169-6760-54080",
+        stages="3",
+    ),
+    "gs4": _limit(
+        "GS4 of 2008 (section 6.6, Table 8.1): hands before the flop by how they are played",
+        "strategy",
+        "20-800-4800-28800",
+    ),
+    "texas": _limit(
+        "the instance 'Texas' of Table 8.1: the buckets of Tartanian, limit betting",
+        "potential",
+        "10-150-750-3750",
+        actions="cap=4-3-3-3",
+    ),
+    "laptop": _limit(
+        "small enough for two cores and a few minutes", "potential", "20-100-400-1200"
+    ),
+}
+"""Models by the name that users type, as options of ``solve``."""
+
+
+def with_model(game: Any, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return ``options`` with a model's name replaced by what it stands for; what else is given counts first."""
+    given = {name: value for name, value in options.items() if value not in (None, False)}
+    wanted = given.pop("model", None)
+    if wanted is None:
+        return given
+    if wanted not in NAMED:
+        raise EquipoiseError(
+            f"model '{wanted!s:.40}': unknown, expected one of {', '.join(NAMED)}."
+        )
+    row = NAMED[wanted]
+    if game.name != row.game:
+        raise EquipoiseError(
+            f"model '{wanted}': found the game '{game.name}', expected {row.game}."
+        )
+    return {**row.options, **given}
+
+
+def models(game: Any, options: Mapping[str, Any]) -> Iterator[Model]:
     """Yield the models that a user wants to go through, from the whole game to the smallest."""
     for option, make in (("actions", _fewer_actions), ("stages", _fewer_rounds)):
-        wanted = wish.options.get(option)
+        wanted = options.get(option)
         if wanted is None:
             continue
         model = make(_with_signals(game, option), wanted)

@@ -129,7 +129,7 @@ def solve(
         How to show progress and say sentences: what the command line passes.
     options
         What the game's family knows (zero-sum: ``abstraction``, ``buckets``, ``actions``, ``stages``,
-        ``eliminate``; general-sum: ``weights``, ``breakpoints``, ``encoding``; bayesian: ``products``,
+        ``model``, ``eliminate``; general-sum: ``weights``, ``breakpoints``, ``encoding``; bayesian: ``products``,
         ``propose``).
     """
     steps, note = Steps(), note or (lambda sentence: None)

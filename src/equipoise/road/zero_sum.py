@@ -47,13 +47,14 @@ class ZeroSum(Behavioural):
 
     def solve(self, game: Game, wish: Wish) -> Found:
         """Abstract, build, solve and lift."""
-        from equipoise.road.models import models
+        from equipoise.road.models import models, with_model
         from equipoise.sequence.build import build
         from equipoise.strategy.lift import lift
 
-        wish.only(self.name, "abstraction", "buckets", "actions", "stages", "eliminate")
+        wish.only(self.name, "abstraction", "buckets", "actions", "stages", "model", "eliminate")
+        wish = replace(wish, options=with_model(game, wish.options))
         steps = wish.steps
-        within = tuple(models(game, wish))
+        within = tuple(models(game, wish.options))
         modelled = within[-1].game if within else game
         coarse = _abstract(modelled, wish)
         with steps.take("build"):

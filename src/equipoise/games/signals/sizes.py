@@ -63,16 +63,12 @@ def sizes(
 ) -> Sizes:
     """Return the sizes of ``game``: unabstracted, or with the views (buckets) of ``rounds``.
 
-    Given only the number of ``buckets`` of each round, the same for every player, all but the nonzeros
-    are known. ``nodes`` and ``signal_tree_nodes`` are always those of the unabstracted game.
+    Given only the number of ``buckets`` of each round in which players act, the same for every player, all
+    but the nonzeros are known. ``nodes`` and ``signal_tree_nodes`` are always those of the unabstracted game.
     """
     tree = game.tree
     if buckets is not None:
-        if len(buckets) != game.rounds or min(buckets) < 1:
-            raise EquipoiseError(
-                f"{game.name}: buckets: found {'-'.join(map(str, buckets))}, expected a positive number "
-                f"for each of {game.rounds} rounds."
-            )
+        _require_buckets(game, buckets)
         views = (tuple(buckets),) * game.players
     elif rounds is None:
         views = tuple(
@@ -107,6 +103,28 @@ def sizes(
     )
 
 
+def _require_buckets(game: StageGame, buckets: Sequence[int]) -> None:
+    """Raise unless each round in which players act may have so many buckets."""
+    rounds = acting_rounds(game.tree)
+    if len(buckets) != rounds or min(buckets) < 1:
+        raise EquipoiseError(
+            f"{game.name}: buckets: found {'-'.join(map(str, buckets))}, expected a positive number "
+            f"for each of {rounds} rounds."
+        )
+    for turn, count in enumerate(buckets):
+        most = min(game.view_count(player, turn) for player in range(game.players))
+        if count > most:
+            raise EquipoiseError(
+                f"{game.name}: buckets: found {count} in round {turn + 1}, expected no more than its "
+                f"{most} hands."
+            )
+
+
+def acting_rounds(tree: BettingTree) -> int:
+    """Return the number of rounds up to the last in which somebody acts."""
+    return int(tree.round[tree.player != TERMINAL].max(initial=-1)) + 1
+
+
 @dataclass(frozen=True)
 class BettingSizes:
     """Sizes of a betting tree: decision nodes, leaves, and the histories that begin each round."""
@@ -120,7 +138,7 @@ def betting_sizes(tree: BettingTree) -> BettingSizes:
     """Return the sizes of what players do; a history that is over begins no round."""
     acts = tree.player != TERMINAL
     before = np.where(tree.parent < 0, -1, tree.round[tree.parent])
-    starts = np.bincount(tree.round[acts & (tree.round > before)], minlength=tree.rounds)
+    starts = np.bincount(tree.round[acts & (tree.round > before)])
     return BettingSizes(int(acts.sum()), int((~acts).sum()), tuple(starts.tolist()))
 
 
