@@ -80,12 +80,15 @@ class Yardstick:
 
     def enter(self, strategy: Strategy, own: Partition) -> Met:
         """Return an agent, a strategy of the abstraction ``own``, as it plays here."""
-        lifted = lift(strategy, own, onto=self.partition)
+        return self.met(lift(strategy, own, onto=self.partition))
+
+    def met(self, strategy: Strategy) -> Met:
+        """Return an agent, a strategy of this very model."""
         plans = []
         for player, space in enumerate((self.form.X, self.form.Y)):
             assert self.form.canonical is not None
             behaviour = np.empty(space.size)
-            behaviour[self.form.canonical(player)] = lifted.behaviour[player]
+            behaviour[self.form.canonical(player)] = strategy.behaviour[player]
             plans.append(space.plan(behaviour, behaviour))
         return Met(plans[0], plans[1], self.form.A.times(plans[1]))
 
@@ -105,11 +108,15 @@ class Yardstick:
 
 
 class Study:
-    """Agents and figures, computed when they are asked for and kept in files."""
+    """Agents and figures, computed when they are asked for and kept in files.
+
+    Agents are solved for the betting of the game ``played``; the ``suffix`` tells their files from those of
+    the game itself.
+    """
 
     def __init__(self, store: Path, results: Path, gap: float, *, solves: bool = True) -> None:
         self.game, self.store, self.gap, self.solves = poker.rhode_island(), store, gap, solves
-        self.results = results
+        self.results, self.played, self.suffix = results, self.game, ""
         self.figures: dict[str, Any] = json.loads(results.read_text()) if results.exists() else {}
         store.mkdir(parents=True, exist_ok=True)
 
@@ -121,7 +128,7 @@ class Study:
     def solved(self, name: str) -> tuple[Strategy, Partition] | None:
         """Return the equilibrium of the abstraction called ``name``; solve it if need be."""
         partition = equipoise.abstract(self.game, name)
-        file = self.store / f"{partition.digest}.eqp"
+        file = self.store / f"{partition.digest}{self.suffix}.eqp"
         if not file.exists():
             if not self.solves:
                 return None
@@ -130,7 +137,7 @@ class Study:
 
     def _solve(self, name: str, partition: Partition, file: Path) -> None:
         """Solve an abstraction, from a checkpoint if there is one, and keep what is found."""
-        form, kept = build(self.game, partition), file.with_suffix(".checkpoint")
+        form, kept = build(self.played, partition), file.with_suffix(".checkpoint")
         print(f"solving {name}: {form}", flush=True)
         found = solve(
             form,
@@ -143,7 +150,7 @@ class Study:
         discard(kept)
         self.keep(
             "agents",
-            name,
+            name + self.suffix,
             {
                 "gap": found.gap,
                 "lower": found.lower,

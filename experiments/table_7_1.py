@@ -1,17 +1,16 @@
 """Fewer bets, fewer buckets: Table 7.1 of Gilpin (2009), ours beside the published.
 
 Agents of Rhode Island hold'em see potential-aware buckets and know of 1, 2 or 3 bets a round. Each earns so
-many chips a hand, as the mean over both seats, against an equilibrium and against its nemesis:
+many chips a hand, as the mean over both seats, against an equilibrium and against its nemesis, in the two
+games of ``abstraction_study.py``: the histogram game of the published table, and the true one of 52 cards. With
+three bets the agents are those of Tables 6.7 and 6.8, here as there.
 
-* in the *histogram game*, whose players see the 13/205/1774 buckets: the game of the published table;
-* with ``--true`` in the game of 52 cards, too, which is another one (``docs/soundness.md``).
+    python experiments/table_7_1.py [--granularity 13-25-125 ...] [--bets 1 ...] [--only-solve] [--gap 0.1]
+        [--store FOLDER] [--results FILE] [--print]
 
-    python experiments/table_7_1.py [--rows 13-25-125 13-205-1774] [--caps 1 2 3] [--gap 0.1] [--true]
-        [--store FOLDER]
-
-Every entry is kept in FOLDER as soon as it is known, and is not computed again. The gap of the agent's own
-model stands beside it: the entry against an equilibrium is off by at most half of that and half of the
-equilibrium's.
+An agent is solved once and kept in FOLDER, the one of ``abstraction_study.py``; what is interrupted goes on from
+its checkpoint. Figures are kept in FILE and not computed again. With ``--print`` nothing is computed: what is in
+FILE is printed as Markdown.
 
 What the thesis does not say, and we chose: a bet beyond the cap is read as a call, called, and forgotten
 (:mod:`equipoise.abstraction.actions`).
@@ -23,197 +22,148 @@ import argparse
 import json
 import time
 from collections.abc import Sequence
-from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from abstraction_study import GAMES, GRANULARITIES, RESULTS, Met, Study, Yardstick
 
 from equipoise.abstraction.actions import abstract_actions, read_actions
-from equipoise.abstraction.base import Partition, coarsen
-from equipoise.abstraction.gameshrink import gameshrink
-from equipoise.certificates.match import against_nemesis, head_to_head
-from equipoise.files import write_atomically
-from equipoise.games import poker
-from equipoise.games.poker.game import PokerGame
-from equipoise.games.signals.views import signal_rounds
-from equipoise.road.zero_sum import choose
-from equipoise.sequence.build import build
-from equipoise.solvers.base import solve
-from equipoise.solvers.driver import Gap
+from equipoise.abstraction.base import Partition
 from equipoise.strategy.lift import lift
 from equipoise.strategy.profile import Layout, Strategy
 from equipoise.strategy.translate import translate
 
-CAPS = (1, 2, 3)
-FINEST = "13-205-1774"
+BETS = (1, 2, 3)
 
 # Payoff against equilibrium with 1, 2, 3 bets, and against the nemesis.
-PUBLISHED: dict[str, tuple[float, ...]] = {
-    "13-25-125": (-73.816, -44.154, -41.791, -359.566, -201.750, -204.022),
-    "13-50-250": (-52.004, -22.162, -18.261, -365.047, -137.742, -125.972),
-    "13-75-500": (-44.320, -15.324, -10.556, -310.879, -83.411, -68.238),
-    "13-100-750": (-41.400, -9.396, -5.425, -312.997, -60.067, -45.124),
-    "13-125-1000": (-39.532, -7.560, -3.239, -301.066, -44.699, -24.200),
-    "13-150-1250": (-38.532, -5.806, -1.577, -298.511, -35.214, -12.067),
-    FINEST: (-37.311, -4.409, 0.000, -293.850, -26.160, -0.001),
-}
-
-Plans = tuple[NDArray[np.float64], NDArray[np.float64]]
-
-
-class HistogramGame:
-    """The game whose players see win/tie/loss histograms, as a yardstick: payoffs of plans in it."""
-
-    def __init__(self, game: PokerGame) -> None:
-        self.game, self.buckets = game, gameshrink(game, "histogram")
-        self.form = build(game, self.buckets)
-
-    def plans(self, strategy: Strategy) -> Plans:
-        """Return a strategy of the whole game, which must be one of these buckets, as plans."""
-        layout = strategy.layout
-        assert layout is not None
-        assert self.form.canonical is not None
-        plans = []
-        for player, space in enumerate((self.form.X, self.form.Y)):
-            parts, starts = [np.ones(1)], layout.starts(player)
-            for (turn, actions), begin, end in zip(
-                layout.nodes[player], starts[:-1], starts[1:], strict=True
-            ):
-                block = strategy.behaviour[player][begin:end].reshape(actions, -1)
-                _, first = np.unique(self.buckets.maps[turn][player], return_index=True)
-                parts.append(block[:, first].reshape(-1).astype(np.float64))
-            behaviour = np.empty(space.size)
-            behaviour[self.form.canonical(player)] = np.concatenate(parts)
-            plans.append(space.plan(behaviour))
-        return plans[0], plans[1]
-
-    def meet(self, agent: Plans, other: Plans) -> float:
-        """Return what ``agent`` earns against ``other``, as the mean over both seats."""
-        A, unit = self.form.A, self.form.units.unit
-        first, second = agent[0] @ A.times(other[1]), other[0] @ A.times(agent[1])
-        return float(unit * (first - second) / 2)
-
-    def nemesis(self, agent: Plans) -> float:
-        """Return what ``agent`` earns against the best opponent, as the mean over both seats."""
-        A, unit = self.form.A, self.form.units.unit
-        most = self.form.X.support(A.times(agent[1]))
-        least = -self.form.Y.support(-A.transpose_times(agent[0]))
-        return float(unit * (least - most) / 2)
+PUBLISHED: dict[str, tuple[float, ...]] = dict(
+    zip(
+        GRANULARITIES,
+        (
+            (-73.816, -44.154, -41.791, -359.566, -201.750, -204.022),
+            (-52.004, -22.162, -18.261, -365.047, -137.742, -125.972),
+            (-44.320, -15.324, -10.556, -310.879, -83.411, -68.238),
+            (-41.400, -9.396, -5.425, -312.997, -60.067, -45.124),
+            (-39.532, -7.560, -3.239, -301.066, -44.699, -24.200),
+            (-38.532, -5.806, -1.577, -298.511, -35.214, -12.067),
+            (-37.311, -4.409, 0.000, -293.850, -26.160, -0.001),
+        ),
+        strict=True,
+    )
+)
 
 
-class Table:
-    """The entries, computed when they are asked for and kept in a folder."""
+class CappedStudy(Study):
+    """Agents who know of so many bets a round; figures are those of the study ``of`` the whole game."""
 
-    def __init__(self, game: PokerGame, folder: Path, gap: float) -> None:
-        self.game, self.folder, self.gap = game, folder, gap
-        folder.mkdir(parents=True, exist_ok=True)
-        self.file = folder / "table_7_1.json"
-        self.entries = json.loads(self.file.read_text()) if self.file.exists() else {}
+    def __init__(self, of: Study, bets: int) -> None:
+        super().__init__(of.store, of.results, of.gap)
+        self.figures, self.bets = of.figures, bets
+        self.own = abstract_actions(self.game.tree, *read_actions(f"cap={bets}"))
+        if len(self.own.nodes) < len(self.own.whole.parent):
+            self.played, self.suffix = self.own.game(self.game), f"-{bets}"
 
-    @cached_property
-    def histograms(self) -> HistogramGame:
-        """The yardstick."""
-        return HistogramGame(self.game)
-
-    @cached_property
-    def equilibrium(self) -> Plans:
-        """An equilibrium of the histogram game."""
-        return self.histograms.plans(self.agent(FINEST, 3)[0])
-
-    @cached_property
-    def truth(self) -> Strategy:
-        """An equilibrium of the true game."""
-        return self._kept("truth", gameshrink(self.game, "sound"), 3)[0]
-
-    def agent(self, granularity: str, cap: int) -> tuple[Strategy, float]:
-        """Return an agent as a strategy of the whole game, and the gap of its own model."""
-        return self._kept(f"{granularity}-cap-{cap}", self._buckets(granularity), cap)
-
-    def _kept(self, name: str, buckets: Partition, cap: int) -> tuple[Strategy, float]:
-        """Return the equilibrium of a model, solved unless it is in the folder."""
-        own = abstract_actions(self.game.tree, *read_actions(f"cap={cap}"))
-        small = own.game(self.game)
-        form = build(small, buckets)
-        file = self.folder / f"{name}.npz"
-        if not file.exists():
-            method, _ = choose("auto", form, self.gap)
-            solution = solve(form, method, Gap(self.gap))
-            first, second = (vector.astype(np.float32) for vector in solution.strategy.behaviour)
-            arrays = {"first": first, "second": second, "gap": np.array(solution.gap)}
-            write_atomically(file, lambda out: np.savez(out, **arrays))
-        with np.load(file) as stored:
-            behaviour, gap = (stored["first"], stored["second"]), float(stored["gap"])
-        strategy = Strategy(
-            form.name, form.fingerprint, behaviour, Layout.of(small.tree, form.buckets), small
+    def meet(self, granularity: str, game: str, yardstick: Yardstick, best: Met) -> None:
+        """Let the agent of a granularity meet an equilibrium of ``game``, and its nemesis."""
+        start = time.process_time()
+        agent = self.solved(f"potential({granularity})")
+        assert agent is not None
+        whole = translate(lift(*agent), self.own, self.game)[0]
+        here = yardstick.met(narrowed(whole, yardstick.partition))
+        self.keep(
+            game,
+            f"{granularity}/{self.bets}",
+            {
+                "equilibrium": yardstick.mean(here, best),
+                "nemesis": yardstick.nemesis(here),
+                "cpu_seconds": time.process_time() - start,
+            },
         )
-        return translate(lift(strategy, buckets), own, self.game)[0], gap
-
-    def _buckets(self, granularity: str) -> Partition:
-        """Return the potential-aware buckets of the histogram game, as buckets of views."""
-        fine = self.histograms.buckets
-        if granularity == FINEST:
-            return fine
-        from equipoise.abstraction.potential import potential
-
-        rounds = signal_rounds(self.game)
-        coarse = potential(coarsen(rounds, fine), [int(k) for k in granularity.split("-")])
-        maps = [[coarse.maps[r][i][fine.maps[r][i]] for i in (0, 1)] for r in range(len(rounds))]
-        return Partition.of(rounds, maps, game=self.game.name, method=f"potential {granularity}")
-
-    def entry(self, granularity: str, cap: int, true: bool) -> dict[str, float]:
-        """Return what an agent earns, and the gap of its model, computing what is not known yet."""
-        key = f"{granularity}/{cap}"
-        entry = self.entries.setdefault(key, {})
-        if "nemesis" not in entry or (true and "true nemesis" not in entry):
-            start = time.process_time()
-            agent, entry["gap"] = self.agent(granularity, cap)
-            plans = self.histograms.plans(agent)
-            entry["equilibrium"] = self.histograms.meet(plans, self.equilibrium)
-            entry["nemesis"] = self.histograms.nemesis(plans)
-            if true:
-                entry["true equilibrium"] = head_to_head(self.game, agent, self.truth).mean
-                entry["true nemesis"] = against_nemesis(self.game, agent).mean
-            entry["seconds"] = time.process_time() - start
-            text = json.dumps(self.entries, indent=1)
-            write_atomically(self.file, lambda out: out.write(text.encode()))
-        return entry
 
 
-def show(rows: Sequence[str], caps: Sequence[int], table: Table, true: bool) -> None:
-    """Print the table as Markdown, row by row."""
-    print("| buckets | bets | equilibrium | published | nemesis | published | gap of the model |" + (
-        " true game: equilibrium | nemesis |" if true else ""))  # fmt: skip
-    print("| --- " * (9 if true else 7) + "|")
-    for row in rows:
-        for cap in caps:
-            entry = table.entry(row, cap, true)
-            theirs = PUBLISHED[row]
-            cells = [
-                row,
-                str(cap),
-                f"{entry['equilibrium']:.3f}",
-                f"{theirs[cap - 1]:.3f}",
-                f"{entry['nemesis']:.3f}",
-                f"{theirs[cap + 2]:.3f}",
-                f"{entry['gap']:.3f}",
-            ]
-            if true:
-                cells += [f"{entry['true equilibrium']:.3f}", f"{entry['true nemesis']:.3f}"]
-            print(f"| {' | '.join(cells)} |", flush=True)
+def narrowed(strategy: Strategy, onto: Partition) -> Strategy:
+    """Return a strategy of the whole game as one of a model that tells apart all that it does."""
+    layout = strategy.layout
+    assert layout is not None
+    vectors = []
+    for player, vector in enumerate(strategy.behaviour):
+        parts, starts = [np.ones(1, vector.dtype)], layout.starts(player)
+        for (turn, actions), begin, end in zip(
+            layout.nodes[player], starts[:-1], starts[1:], strict=True
+        ):
+            block, bucket = vector[begin:end].reshape(actions, -1), onto.maps[turn][player]
+            first = np.unique(bucket, return_index=True)[1]
+            assert (block == block[:, first[bucket]]).all(), "the model is no coarser"
+            parts.append(block[:, first].reshape(-1))
+        vectors.append(np.concatenate(parts))
+    return Strategy(
+        strategy.game,
+        f"{strategy.fingerprint}/{onto.digest}",
+        tuple(vectors),
+        Layout(layout.nodes, onto.buckets),
+    )
+
+
+def compute(given: argparse.Namespace) -> None:
+    """Solve the agents and let them meet, as far as their figures are not known yet."""
+    plain = Study(given.store, given.results, given.gap)
+    studies = [CappedStudy(plain, bets) for bets in given.bets]
+    agents = [(study, granularity) for granularity in given.granularity for study in studies]
+    for study, granularity in agents:
+        study.solved(f"potential({granularity})")
+    for game in () if given.only_solve else GAMES:
+        known = plain.figures.get(game, {})
+        left = [(study, g) for study, g in agents if f"{g}/{study.bets}" not in known]
+        if left:
+            yardstick, solved = plain.yardstick(game), plain.solved(GAMES[game])
+            assert solved is not None
+            best = yardstick.enter(*solved)
+            for study, granularity in left:
+                study.meet(granularity, game, yardstick, best)
+                print(f"{granularity} with {study.bets} bets met in the {game} game", flush=True)
+
+
+def show(figures: dict[str, Any], known: dict[str, Any]) -> None:
+    """Print the table as Markdown, for both games; ``known`` has the agents of three bets."""
+    for game in GAMES:
+        cells = figures.get(game, {})
+        if not cells:
+            continue
+        print(f"\n**Table 7.1 in the {game} game** (chips a hand; the gap is that of the model)\n")
+        print("| buckets | bets | equilibrium | published | nemesis | published | gap |")
+        print("| --- | ---: " + "| ---: " * 5 + "|")
+        for granularity in GRANULARITIES:
+            for bets in BETS:
+                cell = cells.get(f"{granularity}/{bets}")
+                if cell is None:
+                    continue
+                suffix = "" if bets == max(BETS) else f"-{bets}"
+                name = f"potential({granularity}){suffix}"
+                agent = figures.get("agents", {}).get(name) or known.get(name)
+                theirs = PUBLISHED[granularity]
+                numbers = (cell["equilibrium"], theirs[bets - 1], cell["nemesis"], theirs[bets + 2])
+                text = " | ".join(f"{number:.3f}" for number in numbers)
+                gap = "" if agent is None else f"{agent['gap']:.3f}"
+                print(f"| {granularity} | {bets} | {text} | {gap} |")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Compute and print the table."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--rows", nargs="+", default=list(PUBLISHED), choices=list(PUBLISHED))
-    parser.add_argument("--caps", nargs="+", type=int, default=CAPS, choices=CAPS)
+    parser.add_argument("--granularity", nargs="+", default=GRANULARITIES, choices=GRANULARITIES)
+    parser.add_argument("--bets", nargs="+", type=int, default=BETS, choices=BETS)
+    parser.add_argument("--only-solve", action="store_true")
     parser.add_argument("--gap", type=float, default=0.1)
-    parser.add_argument("--true", action="store_true")
-    parser.add_argument("--store", type=Path, default=Path("table_7_1"))
-    chosen = parser.parse_args(arguments)
-    table = Table(poker.rhode_island(), chosen.store, chosen.gap)
-    show(chosen.rows, chosen.caps, table, chosen.true)
+    parser.add_argument("--store", type=Path, default=Path("abstraction-study"))
+    parser.add_argument("--results", type=Path, default=RESULTS.with_name("table_7_1.json"))
+    parser.add_argument("--print", action="store_true", dest="is_printed")
+    given = parser.parse_args(arguments)
+    if not given.is_printed:
+        compute(given)
+    if given.results.exists():
+        known = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
+        show(json.loads(given.results.read_text()), known.get("agents", {}))
 
 
 if __name__ == "__main__":
