@@ -24,7 +24,7 @@ from equipoise.games.poker.streets import Streets, sets
 from equipoise.games.signals.limit import limit
 from equipoise.games.signals.no_limit import no_limit
 from equipoise.games.signals.unroll import unroll
-from equipoise.sequence.backends.levels import Device
+from equipoise.numerics.device import Device
 from equipoise.sequence.build import game_fingerprint
 from equipoise.strategy.lift import lift
 from equipoise.strategy.profile import Layout, Strategy

@@ -17,9 +17,9 @@ from equipoise.abstraction.gameshrink import gameshrink
 from equipoise.errors import EquipoiseError
 from equipoise.games import poker
 from equipoise.games.base import load
+from equipoise.numerics.device import Device
 from equipoise.sequence.backends.array_payoff import ArrayPayoff
 from equipoise.sequence.backends.arrays import ArrayTreeplex
-from equipoise.sequence.backends.levels import Device
 from equipoise.sequence.build import SequenceForm, build
 from equipoise.sequence.prox import Prox
 from equipoise.sequence.treeplex import Treeplex

@@ -23,7 +23,7 @@ from equipoise.games.poker.canonical import CanonicalViews
 from equipoise.games.poker.game import BestCards, PokerGame
 from equipoise.games.poker.streets import Street, Streets
 from equipoise.games.signals.views import views
-from equipoise.sequence.backends.levels import Device
+from equipoise.numerics.device import Device
 from equipoise.strategy.on_boards import BoardBuckets
 from equipoise.strategy.profile import Strategy
 

@@ -22,7 +22,7 @@ from equipoise.certificates.board_walk import PLAYERS, BoardWalk, Floats, Part
 from equipoise.certificates.certificate import Certificate
 from equipoise.errors import EquipoiseError
 from equipoise.games.poker.game import PokerGame
-from equipoise.sequence.backends.levels import Device
+from equipoise.numerics.device import Device
 from equipoise.strategy.profile import Strategy
 
 

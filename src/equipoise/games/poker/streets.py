@@ -9,7 +9,10 @@ depends on the places of the new cards alone. Work on boards is work on regular 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations
+from math import comb
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,6 +47,14 @@ class Street:
     hands: Cards
     place: Numbers
 
+    @cached_property
+    def back(self) -> Numbers:
+        """The inverse: ``back[d, h]`` is the number on the street before of hand ``h`` of this one."""
+        found = np.empty((len(self.dealt), len(self.hands)), dtype=np.int64)
+        deal, before = np.nonzero(self.place < len(self.hands))
+        found[deal, self.place[deal, before]] = before
+        return found
+
 
 class Streets:
     """The rounds of ``game``: those before the first common cards, and the streets after them.
@@ -77,10 +88,26 @@ class Streets:
     @property
     def boards(self) -> int:
         """Number of boards of the last round, classes of first cards counted once."""
-        count = len(self.first)
-        for street in self.streets[1:]:
+        return len(self.first) * self.ways(len(self.streets) - 1)
+
+    def ways(self, place: int) -> int:
+        """Return how many boards of street ``place`` follow one class of first common cards."""
+        count = 1
+        for street in self.streets[1 : place + 1]:
             count *= len(street.dealt)
         return count
+
+    def after(self, number: int, place: int) -> Cards:
+        """Return the boards of street ``place`` that follow class ``number`` of the first common cards."""
+        boards = self.first[number : number + 1]
+        for street in self.streets[1 : place + 1]:
+            boards = self.extended(boards, street)
+        return boards
+
+    def hole_numbers(self, number: int) -> Numbers:
+        """Return the row of :attr:`holes` of each hand on the first street, on board ``number``."""
+        held = self.held(self.first[number : number + 1], self.streets[0])[0]
+        return set_numbers(held.astype(np.intp), self.game.deck.size)
 
     def left(self, boards: Cards) -> Cards:
         """Return the cards left on each board, in order."""
@@ -98,6 +125,19 @@ class Streets:
     def held(self, boards: Cards, street: Street) -> Cards:
         """Return the hole cards of every hand on every board."""
         return np.asarray(self.left(boards)[:, street.hands.astype(np.intp)])
+
+
+def set_numbers(chosen: NDArray[Any], cards: int) -> Numbers:
+    """Return the row of :func:`sets` where each set of places (along the last axis, in order) is found."""
+    count = chosen.shape[-1]
+    total = np.full(chosen.shape[:-1], comb(cards, count) - 1, dtype=np.int64)
+    for position in range(count):
+        # Sets that agree so far and have a later place here come after this one.
+        later = np.array(
+            [comb(cards - 1 - c, count - position) for c in range(cards)], dtype=np.int64
+        )
+        total -= later[chosen[..., position]]
+    return total
 
 
 def sets(cards: int, count: int) -> Cards:

@@ -20,8 +20,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from equipoise.errors import EquipoiseError
+from equipoise.numerics.device import Array, Device
 from equipoise.sequence.backends.arrays import ArrayTreeplex
-from equipoise.sequence.backends.levels import Array, Device, Ints, padded_lists
+from equipoise.sequence.backends.levels import Ints, padded_lists
 from equipoise.sequence.payoffs.base import Payoff
 
 # Batches are used where they are at most this share of the whole matrix.

@@ -25,10 +25,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from equipoise.errors import EquipoiseError
+from equipoise.numerics.device import Array, Device
 from equipoise.sequence.backends.levels import (
-    Array,
     Band,
-    Device,
     Group,
     Ints,
     group_blocks,

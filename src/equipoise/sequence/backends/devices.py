@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from equipoise.errors import EquipoiseError
 
 if TYPE_CHECKING:
-    from equipoise.sequence.backends.levels import Device
+    from equipoise.numerics.device import Device
 
 DEVICES: dict[str, str] = {
     "compiled": "loops compiled by Numba, on the processor: the default",
@@ -22,7 +22,7 @@ DEVICES: dict[str, str] = {
 
 def device(name: str, dtype: str) -> Device:
     """Return the array device called ``name``, for numbers of ``dtype``."""
-    from equipoise.sequence.backends.levels import Device
+    from equipoise.numerics.device import Device
 
     library = "torch" if name == "cuda" else name
     try:

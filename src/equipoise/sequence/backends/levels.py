@@ -1,71 +1,16 @@
-"""The layout of a treeplex in levels: groups of like blocks, bands of rows, and devices to hold them."""
+"""The layout of a treeplex in levels: groups of like blocks, and bands of rows."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from equipoise.numerics.device import Array
 from equipoise.sequence.treeplex import SAME, Treeplex
 
-Array = Any
 Ints = NDArray[np.int64]
-
-
-@dataclass(frozen=True)
-class Device:
-    """An array library (its standard namespace), a device of it, and the type of numbers."""
-
-    xp: Any
-    device: Any = None
-    dtype: str = "float64"
-
-    @property
-    def floats(self) -> Any:
-        """The library's own name of ``dtype``."""
-        return getattr(self.xp, self.dtype)
-
-    def put(self, numbers: NDArray[Any]) -> Array:
-        """Copy a NumPy array here: floats as ``dtype``, indices as 64-bit integers."""
-        is_float = numbers.dtype.kind == "f"
-        kind = self.floats if is_float else self.xp.int64
-        plain = np.ascontiguousarray(numbers, dtype=np.float64 if is_float else np.int64)
-        return self.xp.asarray(plain, dtype=kind, device=self.device)
-
-    def zeros(self, shape: Any) -> Array:
-        """Return zeros."""
-        return self.xp.zeros(shape, dtype=self.floats, device=self.device)
-
-    def ones(self, shape: Any) -> Array:
-        """Return ones."""
-        return self.xp.ones(shape, dtype=self.floats, device=self.device)
-
-    def fixed(self, step: Callable[[], None]) -> Callable[[], None]:
-        """Return a quicker way to do ``step``, which does the same operations each time.
-
-        A GPU is given the whole step as one graph, so that starting its some hundred small kernels
-        costs nothing; what changes between steps must change in place.
-        """
-        if self.device is None or getattr(self.device, "type", "") != "cuda":
-            return step
-        graph = self.xp.cuda.CUDAGraph()
-        with self.xp.cuda.graph(graph):
-            step()
-
-        def replay(holds: Callable[[], None] = step) -> None:
-            # The graph knows addresses alone: the step must live on, and the arrays that it reads.
-            graph.replay()
-
-        return replay
-
-    def get(self, array: Array) -> NDArray[Any]:
-        """Copy an array back to NumPy."""
-        host = array.cpu() if hasattr(array, "cpu") else array
-        host = host.get() if hasattr(host, "get") and not isinstance(host, np.ndarray) else host
-        return np.from_dlpack(host) if hasattr(host, "__dlpack__") else np.asarray(host)
 
 
 @dataclass(frozen=True)

@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
+from equipoise.numerics.device import Array, Device
 from equipoise.sequence.backends.array_payoff import ArrayPayoff
 from equipoise.sequence.backends.arrays import ArrayTreeplex
-from equipoise.sequence.backends.levels import Array, Device
 from equipoise.sequence.build import SequenceForm
 from equipoise.solvers.base import Plan
 from equipoise.solvers.driver import Arrays
