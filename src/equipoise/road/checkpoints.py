@@ -157,6 +157,9 @@ class Checkpoints:
         if was.get("fingerprint") != now["fingerprint"]:
             found = f"game '{was.get('game')!s:.80}'"
             expected = f"'{now['game']}' as it is now, through the same abstraction if there is one"
+        elif str(was.get("method"))[:1].isupper():
+            # Methods were once named by the repr of their class, and their arrays laid out otherwise.
+            found, expected = "an earlier version of Equipoise", "one with this version"
         elif was.get("method") != now["method"]:
             found, expected = f"algorithm {was.get('method')!s:.200}", now["method"]
         elif was.get("unit") != now.get("unit"):

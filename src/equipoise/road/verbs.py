@@ -27,6 +27,8 @@ __all__ = ["abstract", "certify", "load", "open", "solve"]
 
 # A gap above its target by less than this part of what is at stake is above it by rounding alone.
 _ROUNDING = 1e-13
+# What searches for equilibria of general games once called their ends.
+_STATUS_BEFORE = {"equilibrium": Status.CONVERGED, "limit": Status.TIME_LIMIT}
 
 Note = Callable[[str], None]
 Show = Callable[[Stop], AbstractContextManager[Monitor | None]]
@@ -198,7 +200,7 @@ def open(path: str | Path, game: Any = None) -> Result:
         stake=0.0,
         method=known.text("algorithm", "unknown"),
         why=known.text("why", "solved before"),
-        status=_status(known.text("status", Status.CONVERGED.value)),
+        status=_status(path, known.text("status", Status.CONVERGED.value)),
         iterations=known.whole("iterations", 0),
         seconds=known.number("seconds", 0.0),
         cpu_seconds=known.number("cpu_seconds", 0.0),
@@ -305,10 +307,12 @@ def _text(target: float | tuple[float, ...]) -> str:
     return ", ".join(f"{number:.3g}" for number in each)
 
 
-def _status(text: str) -> Status:
-    """Return the status that a file names."""
+def _status(path: Path, text: str) -> Status:
+    """Return the status that the file at ``path`` names."""
     try:
-        return Status(text)
+        return _STATUS_BEFORE.get(text) or Status(text)
     except ValueError:
         known = ", ".join(status.value for status in Status)
-        raise EquipoiseError(f"status: found '{text:.40}', expected one of {known}.") from None
+        raise EquipoiseError(
+            f"{path}: status: found '{text:.40}', expected one of {known}."
+        ) from None
