@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from itertools import pairwise
 from pathlib import Path
 
@@ -134,6 +137,32 @@ def test_games_that_are_no_poker(spec: str, method: str) -> None:
     assert equipoise.abstract(game, found.method).digest == found.digest
 
 
+def test_buckets_are_the_same_on_any_number_of_cores() -> None:
+    """Nothing is drawn at random, and no sum depends on who adds it up."""
+    script = (
+        "import equipoise; game = equipoise.load('rhode-island(ranks=4,suits=3)'); "
+        f"print([equipoise.abstract(game, name, '4-12-40').digest for name in {VARIANTS}])"
+    )
+    found = []
+    for cores in ("1", "2"):
+        names = (
+            "EQUIPOISE_THREADS",
+            "NUMBA_NUM_THREADS",
+            "OMP_NUM_THREADS",
+            "OPENBLAS_NUM_THREADS",
+        )
+        done = subprocess.run(
+            [sys.executable, "-c", script],
+            env={**os.environ, **dict.fromkeys(names, cores)},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        found.append(done.stdout)
+    assert found[0] == found[1]
+    assert found[0].count(",") == len(VARIANTS) - 1
+
+
 def test_differences_are_a_semimetric(small: PokerGame) -> None:
     tree = view_trees(signal_rounds(small))[0]
     types, differences = view_differences(tree)
@@ -169,7 +198,9 @@ def test_strength_is_the_probability_of_winning(small: PokerGame) -> None:
         ("potential(distance=l9)", "4-10-20", "expected one of l2, l1, emd"),
         ("potential(temporary=0)", "4-10-20", "expected at least 1"),
         ("potential(colour=1)", "4-10-20", "expected one of distance, temporary, leaves"),
-        ("threshold(thresholds=0-0)", None, "expected 3 numbers"),
+        ("threshold(thresholds=0-0)", None, "expected 3 finite numbers"),
+        ("threshold(thresholds=nan-0-0)", None, "expected 3 finite numbers"),
+        ("threshold(thresholds=0-inf-0)", None, "expected 3 finite numbers"),
         ("threshold(thresholds=a-0)", None, "expected numbers such as 0-0.1-0.2"),
         ("threshold(thresholds=0-0-0)", "4-10-20", "found both buckets and thresholds"),
         ("gameshrink", "4-10-20", "expected none"),

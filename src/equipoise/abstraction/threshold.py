@@ -51,10 +51,12 @@ def threshold(
         raise EquipoiseError(
             "Threshold GameShrink: found both buckets and thresholds, or neither, expected one of them."
         )
-    if thresholds is not None and (len(thresholds) != len(rounds) or min(thresholds) < 0):
+    if thresholds is not None and (
+        len(thresholds) != len(rounds) or not all(0 <= each < np.inf for each in thresholds)
+    ):
         raise EquipoiseError(
             f"Threshold GameShrink: found the thresholds {tuple(thresholds)}, expected {len(rounds)} "
-            "numbers from zero up, one for each round."
+            "finite numbers from zero up, one for each round."
         )
     wanted = [min(signals.views) for signals in rounds] if buckets is None else buckets
     return abstraction_by(
