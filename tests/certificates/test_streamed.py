@@ -12,7 +12,7 @@ from tests.certificates.test_public import GAMES
 
 from equipoise.abstraction.bucket_table import random_table
 from equipoise.cards.board_ranks import BoardRanks
-from equipoise.cards.board_sums import Meetings, SignedShowdowns, SortedShowdowns
+from equipoise.cards.board_sums import HalfShowdowns, Meetings, SignedShowdowns, SortedShowdowns
 from equipoise.cards.deck import Deck
 from equipoise.certificates.gap import certify
 from equipoise.certificates.public import certify_public
@@ -140,7 +140,7 @@ def test_samples_scatter_as_their_errors_say() -> None:
 
 
 @pytest.mark.parametrize(("cards", "hole"), [(7, 1), (7, 2), (12, 2)])
-def test_sums_over_hands_both_ways(cards: int, hole: int) -> None:
+def test_sums_over_hands_every_way(cards: int, hole: int) -> None:
     random, hands = np.random.default_rng(0), sets(cards, hole)
     ranks = random.integers(0, 5, (3, len(hands)))
     reach = random.random((3, len(hands), 4))
@@ -151,9 +151,8 @@ def test_sums_over_hands_both_ways(cards: int, hole: int) -> None:
     put = array_api_strict.asarray
     expected = np.einsum("bij,bjc->bic", signs, reach)
     signed = SignedShowdowns(strict, put(ranks), array_api_strict, array_api_strict.float64)
-    np.testing.assert_allclose(
-        SortedShowdowns(meetings, ranks).margins(reach), expected, atol=1e-12
-    )
+    for compiled in (SortedShowdowns, HalfShowdowns):
+        np.testing.assert_allclose(compiled(meetings, ranks).margins(reach), expected, atol=1e-12)
     np.testing.assert_allclose(np.asarray(signed.margins(put(reach))), expected, atol=1e-12)
     totals = np.einsum("ij,bjc->bic", meets, reach)
     np.testing.assert_allclose(meetings.totals(reach), totals, atol=1e-12)

@@ -17,6 +17,7 @@ from equipoise.games.trees.classic import kuhn, leduc
 from equipoise.sequence.build import build
 from equipoise.sequence.payoffs.base import Payoff
 from equipoise.sequence.payoffs.factored import Factored
+from equipoise.sequence.payoffs.on_boards import LEAVES, OnBoards
 from equipoise.sequence.payoffs.over_runouts import Runouts
 from equipoise.sequence.payoffs.ranked import Ranked, RankedHands, RankedLeaves
 from equipoise.sequence.payoffs.sparse import Sparse
@@ -103,6 +104,11 @@ EXAMPLES: dict[type[Payoff], list[Payoff]] = {
         build(poker.leduc()).A,
         build(poker.leduc(4, 3)).A,
         build(poker.rhode_island(4, 2)).A,
+    ],
+    OnBoards: [
+        *(OnBoards.of(build(poker.leduc(4, 3)), leaves) for leaves in LEAVES),
+        OnBoards.of(build(poker.no_limit_leduc(3, 2, 6))),
+        OnBoards.of(build(poker.rhode_island(4, 2))),
     ],
     Ranked: [ranked(1, 9, 0), ranked(2, 7, 1), ranked(2, 12, 2)],
     Runouts: [

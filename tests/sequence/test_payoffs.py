@@ -8,11 +8,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.sequence.payoff_laws import EXAMPLES, LAWS
 
+from equipoise.abstraction.gameshrink import gameshrink
 from equipoise.cards.evaluate import three_card_ranks
 from equipoise.errors import EquipoiseError
 from equipoise.games import poker
 from equipoise.sequence.build import build
+from equipoise.sequence.payoffs import on_boards
 from equipoise.sequence.payoffs.base import Payoff
+from equipoise.sequence.payoffs.on_boards import LEAVES, OnBoards
 from equipoise.sequence.payoffs.ranked import Ranked, RankedHands, RankedLeaves
 from equipoise.solvers.base import solve
 from equipoise.solvers.driver import Iterations
@@ -67,6 +70,36 @@ def test_ranked_showdowns_are_those_of_the_cards():
         met = [k for k in range(len(holes)) if not set(holes[h]) & set(holes[k])]
         won = sum(y[k] * np.sign(int(strength[h]) - int(strength[k])) for k in met)
         assert gains[h] == pytest.approx(won, abs=1e-10)
+
+
+@pytest.mark.parametrize("leaves", LEAVES)
+@pytest.mark.parametrize(
+    "game",
+    [poker.kuhn(4), poker.leduc(4, 3), poker.no_limit_leduc(3, 2, 6), poker.rhode_island(4, 3)],
+    ids=lambda game: game.name,
+)
+def test_boards_pay_what_the_factors_do(game, leaves):
+    """Deals listed pair by pair, and hands on boards: two roads to the same payoffs, abstracted or not."""
+    random = np.random.default_rng(0)
+    for form in (build(game), build(game, gameshrink(game))):
+        A = OnBoards.of(form, leaves)
+        x, y = random.random(form.X.size), random.random(form.Y.size)
+        np.testing.assert_allclose(A.times(y), form.A.times(y), atol=1e-13)
+        np.testing.assert_allclose(A.transpose_times(x), form.A.transpose_times(x), atol=1e-13)
+
+
+def test_boards_are_spread_over_cores_without_changing_a_bit(monkeypatch):
+    A = OnBoards.of(build(poker.rhode_island(4, 2)))
+    y = np.random.default_rng(0).random(A.shape[1])
+    alone = A.times(y)
+    monkeypatch.setattr(on_boards, "_WORTH_THREADS", 0)
+    np.testing.assert_array_equal(OnBoards(A.lanes, A.shape).times(y), alone)
+
+
+def test_games_too_large_for_their_boards_are_refused():
+    form = replace(build(poker.leduc()), game=poker.limit_holdem())
+    with pytest.raises(EquipoiseError, match="too many deals"):
+        OnBoards.of(form)
 
 
 def test_a_hand_given_twice_is_refused():

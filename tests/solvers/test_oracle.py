@@ -27,6 +27,8 @@ from equipoise.solvers.saddle import expansion, oracle
 from equipoise.solvers.saddle.expansion_poker import FirstAction, SecondRound
 from equipoise.solvers.saddle.lp import LP
 from equipoise.solvers.saddle.oracle import DoubleOracle
+from equipoise.solvers.saddle.responses import ORACLES, Response
+from equipoise.solvers.saddle.responses import oracle as oracle_called
 from equipoise.solvers.saddle.restricted_lp import WarmProgram
 
 # Numbers of ranks and suits (Muench 2015, Table 5.5).
@@ -203,7 +205,7 @@ class Nothing:
     """A policy that breaks its promise."""
 
     def more(self, look):
-        return np.zeros(len(look.gain), dtype=bool)
+        return np.zeros(len(look.found.plan), dtype=bool)
 
 
 @pytest.mark.parametrize("inner", ["lp", "dcfr"])
@@ -233,6 +235,11 @@ def test_before_its_first_iteration_it_knows_the_bounds_of_the_default():
             "restrict is 'third', expected one of both, first, second",
         ),
         ("double-oracle(default=last)", "default is 'last', expected one of uniform, first"),
+        (
+            "double-oracle(oracle=delphi)",
+            "oracle is 'delphi', expected one of payoff, search, matrix",
+        ),
+        ("double-oracle(oracle=search,expand=all-best)", "looks at one best response alone"),
         ("double-oracle(inner=lpp)", "did you mean 'lp'"),
         ("double-oracle(inner=lp,inner=lp)", "expected name=value"),
     ],
@@ -304,14 +311,15 @@ def empty_look(form, player):
     """A look at nothing: no best response."""
     size = form.A.shape[player]
     space = (form.X, form.Y)[player]
-    return expansion.Look(form, player, Sequences(space), np.zeros(size), np.zeros(size), 1.0)
+    found = Response(0.0, np.zeros(size), np.zeros(size))
+    return expansion.Look(form, player, Sequences(space), found, 1.0)
 
 
 def test_second_rounds_are_played_alike():
     form = build(poker.leduc(3, 2))
-    response = form.X.best_response(np.random.default_rng(3).normal(size=form.X.size))[1]
-    gain = np.ones(form.X.size)
-    look = expansion.Look(form, 0, Sequences(form.X), gain, response, 1.0)
+    plan = form.X.best_response(np.random.default_rng(3).normal(size=form.X.size))[1]
+    found = Response(0.0, plan, np.ones(form.X.size))
+    look = expansion.Look(form, 0, Sequences(form.X), found, 1.0)
     marks = SecondRound().more(look)
     assert (marks >= look.best).all()
     together = {}
@@ -332,3 +340,46 @@ def test_second_rounds_are_played_alike():
 def test_rules_of_poker_are_for_poker(expand, found):
     with pytest.raises(EquipoiseError, match=found):
         solve(build(kuhn()), DoubleOracle(expand))
+
+
+@given(st.integers(0, 10**6))
+@settings(max_examples=30, deadline=None)
+def test_a_search_finds_what_products_do(seed):
+    form = build(random_duel(seed, 5))
+    random = np.random.default_rng(seed)
+    # A third of the actions is never played, so that there is something to leave out.
+    x, y = (
+        space.plan(space.behaviour(random.random(space.size) * (random.random(space.size) > 0.3)))
+        for space in (form.X, form.Y)
+    )
+    slow, fast = (oracle_called(name, form).respond(x, y) for name in ("payoff", "search"))
+    for player, gain in enumerate((form.A.times(y), -form.A.transpose_times(x))):
+        assert fast[player].value == pytest.approx(slow[player].value, abs=1e-12)
+        # What it marks earns that much, since elsewhere nothing is at stake.
+        assert fast[player].plan @ gain == pytest.approx(slow[player].value, abs=1e-12)
+
+
+def test_a_search_leaves_out_what_cannot_matter():
+    form = build(leduc(3, 2))
+    run = DoubleOracle(oracle="search").start(form, Context())
+    run.advance(5)
+    assert 0 < run.oracle.visited < 0.8
+
+
+@pytest.mark.parametrize("name", ORACLES)
+def test_every_oracle_leads_to_the_value(name):
+    form = build(leduc(2, 2)) if name == "search" else leduc_form(3, 2)
+    assert_solved(form, (("oracle", name),))
+
+
+@pytest.mark.parametrize(
+    ("name", "form", "found"),
+    [
+        ("search", leduc_form(2, 2), "no game tree to search"),
+        ("sorted", build(kuhn()), "no boards"),
+        ("matrix", matrix_form(1), "no boards"),
+    ],
+)
+def test_oracles_say_what_they_are_for(name, form, found):
+    with pytest.raises(EquipoiseError, match=found):
+        solve(form, DoubleOracle(oracle=name))

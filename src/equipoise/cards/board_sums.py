@@ -4,9 +4,9 @@
 meet those that share no card with it; of these it beats some, and loses to some. Hands are places among
 the cards left on a board, so which hands meet is the same on all boards.
 
-Two ways to the sums over showdowns, with one contract: a product with the matrix of signs, for arrays of
-any library (on a GPU the faster by far), and a sweep over the sorted hands in linear time, compiled
-(:mod:`equipoise.cards.ranked`).
+Three ways to the sums over showdowns, with one contract: a product with the matrix of signs, for arrays of
+any library (on a GPU the faster by far); its half, since what one hand wins the other loses; and a sweep
+over the sorted hands in linear time. The last two are compiled (:mod:`equipoise.cards.ranked`).
 """
 
 from __future__ import annotations
@@ -59,6 +59,27 @@ class SignedShowdowns:
     def margins(self, reach: Array) -> Array:
         """For each hand, the reach of the hands it beats less that of those that beat it."""
         return self._xp.matmul(self._signs, reach)
+
+
+class HalfShowdowns:
+    """The same with each pair of hands looked up once: the matrix of signs is antisymmetric (Muench 2015).
+
+    NumPy arrays of double precision.
+    """
+
+    def __init__(self, meetings: Meetings, ranks: NDArray[np.integer]) -> None:
+        first, second = np.triu_indices(ranks.shape[1], 1)
+        meets = np.asarray(meetings.meets)[first, second]
+        exact = ranks.astype(np.int64)
+        self._signs = (np.sign(exact[:, first] - exact[:, second]) * meets).astype(np.int8)
+
+    def margins(self, reach: NDArray[np.float64]) -> NDArray[np.float64]:
+        """For each hand, the reach of the hands it beats less that of those that beat it."""
+        from equipoise.cards.ranked import half_margins
+
+        out = np.zeros_like(reach)
+        half_margins(self._signs, np.ascontiguousarray(reach), out)
+        return out
 
 
 class SortedShowdowns:

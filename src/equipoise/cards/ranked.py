@@ -134,7 +134,23 @@ def _add_compatible(table: Any, hole: Any, pairs: Any, out: Any) -> None:
             out[b] += total[b] - first[b]
 
 
-@njit(cache=True, error_model="numpy")
+@njit(cache=True, nogil=True, error_model="numpy")
+def half_margins(signs: Any, reach: Any, out: Any) -> None:
+    """Add the margins by pairs: ``signs[b]`` says of hands i < j, row by row, which one wins on board b."""
+    boards, hands, columns = reach.shape
+    for b in range(boards):
+        pair = 0
+        for i in range(hands):
+            for j in range(i + 1, hands):
+                sign = signs[b, pair]
+                pair += 1
+                if sign != 0:
+                    for c in range(columns):
+                        out[b, i, c] += sign * reach[b, j, c]
+                        out[b, j, c] -= sign * reach[b, i, c]
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
 def margins(holes: Any, orders: Any, ranks: Any, reach: Any, out: Any) -> None:
     """:func:`showdown` on every board and for every column: ``reach`` and ``out`` are (board, hand, column).
 

@@ -22,10 +22,11 @@ Numbers = NDArray[np.int64]
 class Decision(NamedTuple):
     """A decision point of a player: what was played in its round before it, and the sequences it ends in.
 
-    ``numbers[a, k]`` is the sequence of action ``actions[a]`` with bucket ``k``; ``is_first`` says that the
+    ``node`` is its number in the betting tree; ``numbers[a, k]`` is the sequence of action ``actions[a]`` with bucket ``k``; ``is_first`` says that the
     player has not acted in the game before.
     """
 
+    node: int
     round: int
     path: tuple[str, ...]
     actions: tuple[str, ...]
@@ -60,6 +61,7 @@ def decisions(form: SequenceForm, player: int) -> list[Decision]:
             above = int(tree.parent[above])
         found.append(
             Decision(
+                node,
                 turn,
                 tuple(reversed(path)),
                 tuple(tree.action[child] for child in after),

@@ -223,7 +223,7 @@ class CanonicalViews:
 
     def _round(self, turn: int) -> SignalRound:
         game, group = self.game, self._group(turn)
-        boards, copies = _boards(game, turn)
+        boards, copies = board_classes(game, turn)
         holes = _holes(game)
         first, second = np.nonzero(_disjoint(holes, holes))
         free = _disjoint(boards, holes)
@@ -289,7 +289,7 @@ def _most_pairs(game: PokerGame) -> int:
     return _MAX_PAIRS * factorial(len(game.deck.suits))
 
 
-def _boards(game: PokerGame, turn: int) -> tuple[Cards, Numbers]:
+def board_classes(game: PokerGame, turn: int) -> tuple[Cards, Numbers]:
     """Return a board of each class in round ``turn``, and the number of boards of the class."""
     groups = game.groups(turn)[1:]
     if not groups:

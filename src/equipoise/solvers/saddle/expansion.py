@@ -23,6 +23,7 @@ from equipoise.sequence.reductions.base import Plans
 from equipoise.sequence.reductions.restrict import Mask, Sequences
 from equipoise.solvers.base import Context
 from equipoise.solvers.saddle.cfr import DCFR
+from equipoise.solvers.saddle.responses import Response
 
 Floats = NDArray[np.float64]
 
@@ -41,10 +42,8 @@ class Look:
     ----------
     form, player, sequences
         The whole game, the player, and her sequences in it.
-    gain
-        What each of her sequences earns against the opponent's plan, A y or -A' x.
-    response
-        A best response to that plan, pure.
+    found
+        A best response to the opponent's plan, and what her sequences earn against it.
     gap
         The upper less the lower bound, in the form's units.
     """
@@ -52,22 +51,27 @@ class Look:
     form: SequenceForm
     player: int
     sequences: Sequences
-    gain: Floats
-    response: Floats
+    found: Response
     gap: float
 
     @cached_property
     def at_stake(self) -> Mask:
-        """Mark the sequences in sets where something is earned or lost: others the opponent never comes to."""
-        sequences = self.sequences
-        below = sequences.sums(np.abs(self.gain))
+        """Mark the sequences in sets where something is earned or lost: others the opponent never comes to.
+
+        A search has not come to them, either.
+        """
+        sequences, gain = self.sequences, self.found.gain
+        if gain is None:
+            return self.found.plan > 0
+        below = sequences.sums(np.abs(gain))
         in_set = np.bincount(sequences.infoset[1:], below[1:], len(sequences.set_parent))
         return np.append(True, in_set[sequences.infoset[1:]] > 0)
 
     def within(self, margin: float) -> Mask:
         """Mark the sequences whose every action loses at most ``margin`` beside the best one there."""
         sequences = self.sequences
-        worth = sequences.worth(self.gain)
+        assert self.found.gain is not None
+        worth = sequences.worth(self.found.gain)
         best = np.full(len(sequences.set_parent), -np.inf)
         np.maximum.at(best, sequences.infoset[1:], worth[1:])
         marked = np.append(True, worth[1:] >= best[sequences.infoset[1:]] - margin)
@@ -78,7 +82,7 @@ class Look:
     @property
     def best(self) -> Mask:
         """Mark the sequences of the best response where something is at stake."""
-        marked: Mask = (self.response > 0) & self.at_stake
+        marked: Mask = (self.found.plan > 0) & self.at_stake
         return marked
 
 

@@ -36,6 +36,7 @@ from equipoise.solvers.driver import Arrays
 from equipoise.solvers.methods import method, spelled
 from equipoise.solvers.saddle.expansion import Look, policy
 from equipoise.solvers.saddle.lp import LP
+from equipoise.solvers.saddle.responses import ORACLES, Response, oracle
 from equipoise.solvers.saddle.restricted_lp import ByMethod, RestrictedSolver, WarmProgram
 
 RESTRICTED = {"both": (0, 1), "first": (0,), "second": (1,)}
@@ -61,17 +62,26 @@ class DoubleOracle:
         Whose sequences are restricted: ``both``, or in a single oracle ``first`` or ``second``.
     default
         What is played where nothing is kept: all actions alike (``uniform``), or the ``first`` one.
+    oracle
+        How best responses are found, one of :data:`equipoise.solvers.saddle.responses.ORACLES`.
     """
 
     expand: str = "best-response"
     inner: str = "lp"
     restrict: str = "both"
     default: str = "uniform"
+    oracle: str = "payoff"
 
     def __post_init__(self) -> None:
         policy(self.expand)
         _require("restrict", self.restrict, RESTRICTED)
         _require("default", self.default, DEFAULTS)
+        _require("oracle", self.oracle, ORACLES)
+        if self.oracle == "search" and "all-best" in self.expand.split("+"):
+            raise EquipoiseError(
+                "double-oracle: expand is 'all-best' and oracle 'search', expected another of one of "
+                "them: a search looks at one best response alone."
+            )
         if method(self.inner).name != self.inner:
             raise EquipoiseError(
                 f"double-oracle: inner is '{self.inner}', expected '{method(self.inner).name}'."
@@ -95,6 +105,7 @@ class DoubleOracleRun:
         self.iterations = self.gradients = 0
         self.finished = self.stalled = False
         self.policy = policy(options.expand)
+        self.oracle = oracle(options.oracle, form)
         self.sequences = Sequences(form.X), Sequences(form.Y)
         self.inner = _inner(options.inner, form, context)
         self.default = _default(form.X, options.default), _default(form.Y, options.default)
@@ -117,17 +128,15 @@ class DoubleOracleRun:
 
     def _iterate(self) -> None:
         """Solve the restricted game with what the last best responses brought, and respond."""
-        form, (x, y) = self.form, self._solve()
-        gains = form.A.times(y), -form.A.transpose_times(x)
-        upper, first = form.X.best_response(gains[0])
-        loss, second = form.Y.best_response(gains[1])
-        if -loss > self.lower:
-            self.lower, self.plans = -loss, (x, self.plans[1])
-        if upper < self.upper:
-            self.upper, self.plans = upper, (self.plans[0], y)
+        x, y = self._solve()
+        first, second = self.oracle.respond(x, y)
+        if -second.value > self.lower:
+            self.lower, self.plans = -second.value, (x, self.plans[1])
+        if first.value < self.upper:
+            self.upper, self.plans = first.value, (self.plans[0], y)
         self.iterations += 1
         self.gradients += 2
-        self._expand(gains, (first, second))
+        self._expand((first, second))
 
     def _solve(self) -> Plans:
         """Return the extended plans of the restricted game; with nothing kept, they are the default."""
@@ -163,16 +172,14 @@ class DoubleOracleRun:
         """Return how exactly to solve the next restricted game."""
         return max(min(self.tolerance, _CLOSER * (self.upper - self.lower)), _EXACT)
 
-    def _expand(self, gains: Plans, responses: Plans) -> None:
+    def _expand(self, responses: tuple[Response, Response]) -> None:
         """Mark what to add; end if the bounds have met, or if nothing is new and nothing can be solved closer."""
         gap = self.upper - self.lower
         if gap <= max(self.context.target, _EXACT):
             self.finished = True
             return
         for player, kept in enumerate(self.kept_sequences):
-            look = Look(
-                self.form, player, self.sequences[player], gains[player], responses[player], gap
-            )
+            look = Look(self.form, player, self.sequences[player], responses[player], gap)
             self.more[player] = self.policy.more(look) & ~kept
         if any(marked.any() for marked in self.more):
             return
