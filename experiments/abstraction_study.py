@@ -23,7 +23,7 @@ import argparse
 import json
 import time
 from collections.abc import Iterator, Sequence
-from functools import cached_property, lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -41,7 +41,14 @@ from equipoise.solvers.driver import Gap
 from equipoise.solvers.methods import method as solver
 from equipoise.strategy.lift import lift
 from equipoise.strategy.profile import Strategy
-from equipoise.strategy.store import CHECKPOINT, load, load_strategy, save, save_strategy
+from equipoise.strategy.store import (
+    CHECKPOINT,
+    load,
+    load_solved,
+    save,
+    save_strategy,
+    strategy_of,
+)
 
 RESULTS = Path(__file__).parent / "results" / "abstraction_study.json"
 GRANULARITIES = (
@@ -58,6 +65,7 @@ PAIRS = (("EB", "EB2"), ("EB", "PA"), ("EB2", "PA"))
 # The games in which agents meet, and the abstractions that stand for them.
 GAMES = {"histogram": "histogram", "true": "gameshrink"}
 SOLVER = "dcfr(dtype=float32)"
+_OF_SOLVING = ("gap", "lower", "upper", "iterations", "cpu_seconds")
 
 Plan = NDArray[np.float64]
 Cells = dict[str, dict[str, float]]
@@ -125,19 +133,33 @@ class Study:
         """Return the game called ``name``."""
         return Yardstick(self.game, name)
 
+    @cache  # noqa: B019
+    def partition(self, name: str) -> Partition:
+        """Return the abstraction called ``name``."""
+        start = time.process_time()
+        found = equipoise.abstract(self.game, name)
+        seconds = time.process_time() - start
+        if "abstraction_seconds" not in self.figures.get("agents", {}).get(name, {}):
+            counts = {f"buckets_{r + 1}": n for r, (n, _) in enumerate(found.buckets)}
+            self.keep("agents", name, {**counts, "abstraction_seconds": seconds})
+        return found
+
     def solved(self, name: str) -> tuple[Strategy, Partition] | None:
         """Return the equilibrium of the abstraction called ``name``; solve it if need be."""
-        partition = equipoise.abstract(self.game, name)
-        file = self.store / f"{partition.digest}{self.suffix}.eqp"
+        partition = self.partition(name)
+        file = self.store / f"{partition.digest}.eqp"
         if not file.exists():
             if not self.solves:
                 return None
             self._solve(name, partition, file)
-        return load_strategy(file), partition
+        bundle = load_solved(file)
+        # Who made the file may have kept his figures elsewhere, or another name for these buckets.
+        self.keep("agents", name, {key: bundle.metadata[key] for key in _OF_SOLVING})
+        return strategy_of(file, bundle), partition
 
     def _solve(self, name: str, partition: Partition, file: Path) -> None:
         """Solve an abstraction, from a checkpoint if there is one, and keep what is found."""
-        form, kept = build(self.played, partition), file.with_suffix(".checkpoint")
+        form, kept = build(self.game, partition), file.with_suffix(".checkpoint")
         print(f"solving {name}: {form}", flush=True)
         found = solve(
             form,
@@ -146,24 +168,18 @@ class Study:
             checkpoint=lambda arrays: save(kept, CHECKPOINT, arrays, {"of": name}),
             resume=load(kept, CHECKPOINT).arrays if kept.exists() else None,
         )
-        save_strategy(file, found.strategy.astype(np.float32), metadata={"abstraction": name})
-        discard(kept)
-        self.keep(
-            "agents",
-            name + self.suffix,
-            {
-                "gap": found.gap,
-                "lower": found.lower,
-                "upper": found.upper,
-                "iterations": found.iterations,
-                "cpu_seconds": found.cpu_seconds,
-                **{f"buckets_{r + 1}": n for r, (n, _) in enumerate(partition.buckets)},
-            },
+        figures = {key: getattr(found, key) for key in _OF_SOLVING}
+        save_strategy(
+            file, found.strategy.astype(np.float32), metadata={"abstraction": name, **figures}
         )
+        discard(kept)
 
     def keep(self, kind: str, name: str, figures: dict[str, float]) -> None:
         """Add figures to the file of results."""
-        self.figures.setdefault(kind, {}).setdefault(name, {}).update(figures)
+        known = self.figures.setdefault(kind, {}).setdefault(name, {})
+        if figures.items() <= known.items():
+            return
+        known.update(figures)
         text = json.dumps(self.figures, indent=1, sort_keys=True) + "\n"
         self.results.parent.mkdir(parents=True, exist_ok=True)
         write_atomically(self.results, lambda out: out.write(text.encode()))
@@ -206,11 +222,6 @@ class Study:
             if optimal is not None:
                 yield f"{short} equilibrium", yardstick.mean(agent, optimal)
                 yield "value", yardstick.value(optimal, optimal)
-
-    @cached_property
-    def errors(self) -> dict[str, float]:
-        """The gap of each agent in its own model."""
-        return {name: own["gap"] for name, own in self.figures.get("agents", {}).items()}
 
 
 def wanted(methods: dict[str, str]) -> Iterator[str]:

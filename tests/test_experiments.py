@@ -11,6 +11,7 @@ from types import ModuleType
 import pytest
 from benchmarks import rhode_island
 
+from equipoise.games.poker import rhode_island as rhode_island_holdem
 from equipoise.games.trees.classic import kuhn
 from equipoise.sequence.build import build
 
@@ -120,3 +121,37 @@ def test_tournaments_beside_the_published_ones(capsys: pytest.CaptureFixture[str
     assert text.count("ex-post gain 0.000") == 3
     assert "small blind jams after a fold" in text
     assert "[65.2%]" in text
+
+
+def test_abstraction_algorithms_are_compared(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Tables 6.6 to 6.9 of Gilpin 2009, on a deck of six cards; then ladders, with the agents that are there."""
+    study = experiment("abstraction_study")
+    tables, refinement = experiment("tables_6"), experiment("refinement")
+    small = rhode_island_holdem(3, 2)
+    coarse = tuple(f"2-3-{n}" for n in range(4, 11))
+    monkeypatch.setattr(study.poker, "rhode_island", lambda: small)
+    for module in (study, tables):
+        monkeypatch.setattr(module, "GRANULARITIES", coarse)
+    kept = ["--store", str(tmp_path / "agents"), "--gap", "40"]
+    study.main([*kept, "--results", str(tmp_path / "study.json")])
+    rows = [line for line in capsys.readouterr().out.splitlines() if line.startswith("| 2-")]
+    assert len(rows) == 4 * len(study.GAMES) * len(coarse)
+    assert "160.527" in "".join(rows)  # published, Table 6.8
+    figures = json.loads((tmp_path / "study.json").read_text())
+    for game in study.GAMES:
+        assert set(figures[game]) == set(coarse)
+        for granularity, own in figures[game].items():
+            for short, method in study.METHODS.items():
+                agent = figures["agents"][f"{method}({granularity})"]
+                assert agent["gap"] <= 40
+                assert agent["lower"] <= agent["upper"]
+                # Nobody is worse than the nemesis.
+                assert own[f"{short} nemesis"] <= own[f"{short} equilibrium"]
+    agents = sorted((tmp_path / "agents").iterdir())
+    monkeypatch.setattr(refinement, "RUNGS", coarse[:1])
+    refinement.main([*kept, "--rungs", "1", "--results", str(tmp_path / "ladders.json")])
+    rows = [line for line in capsys.readouterr().out.splitlines() if line.startswith("| p")]
+    assert rows[0].split("|")[2:] == rows[1].split("|")[2:]  # the first rung refines nothing
+    assert set(agents) < set((tmp_path / "agents").iterdir())
