@@ -9,17 +9,22 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
-from benchmarks import rhode_island
+from benchmarks import rhode_island as benchmark
 
-from equipoise.games.poker import rhode_island as rhode_island_holdem
+from equipoise.certificates.match import against_nemesis, head_to_head
+from equipoise.games.poker import rhode_island
 from equipoise.games.trees.classic import kuhn
 from equipoise.sequence.build import build
+from equipoise.strategy.lift import lift
+from equipoise.strategy.translate import translate
 
 EXPERIMENTS = Path(__file__).parents[1] / "experiments"
 
 
 def experiment(name: str) -> ModuleType:
-    """Import a script that is no part of the package."""
+    """Import a script that is no part of the package, and may import others beside it."""
+    if str(EXPERIMENTS) not in sys.path:
+        sys.path.append(str(EXPERIMENTS))
     spec = importlib.util.spec_from_file_location(name, EXPERIMENTS / f"{name}.py")
     assert spec is not None
     assert spec.loader is not None
@@ -86,7 +91,7 @@ def test_prox_functions_and_heuristics(capsys: pytest.CaptureFixture[str]) -> No
 def test_the_benchmark(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "numbers.json"
     options = ["--game", "rhode_island(ranks=3,suits=2)", "--gaps", "500,100", "--json", str(out)]
-    rhode_island.main(options)
+    benchmark.main(options)
     result = json.loads(out.read_text())
     assert result["certificate"]["gap"] == pytest.approx(
         result["certificate"]["solver_gap"], abs=1e-3
@@ -129,7 +134,7 @@ def test_abstraction_algorithms_are_compared(
     """Tables 6.6 to 6.9 of Gilpin 2009, on a deck of six cards; then ladders, with the agents that are there."""
     study = experiment("abstraction_study")
     tables, refinement = experiment("tables_6"), experiment("refinement")
-    small = rhode_island_holdem(3, 2)
+    small = rhode_island(3, 2)
     coarse = tuple(f"2-3-{n}" for n in range(4, 11))
     monkeypatch.setattr(study.poker, "rhode_island", lambda: small)
     for module in (study, tables):
@@ -155,3 +160,42 @@ def test_abstraction_algorithms_are_compared(
     rows = [line for line in capsys.readouterr().out.splitlines() if line.startswith("| p")]
     assert rows[0].split("|")[2:] == rows[1].split("|")[2:]  # the first rung refines nothing
     assert set(agents) < set((tmp_path / "agents").iterdir())
+
+
+def test_a_cut_game_played_on_and_solved_again(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    stages, results = experiment("stages"), tmp_path / "stages.json"
+    monkeypatch.setattr(stages, "GAMES", {"leduc(ranks=5)": "expectation(2-6)"})
+    stages.main(["--results", str(results), "--gap", "1e-6r", "--plot", str(tmp_path / "leduc")])
+    rows = json.loads(results.read_text())["leduc(ranks=5)"]
+    for row in rows.values():
+        # Playing on as was assumed is one way to play the last round, and the best way is no worse.
+        assert -1e-6 <= row["solved_again"] <= row["gap"] + 1e-6
+    # Gilpin 2009, Table 6.1: fixed habits are a better guess than a roll-out.
+    assert rows["habits of a coarse player"]["solved_again"] < rows["roll-out"]["solved_again"]
+    assert (tmp_path / "leduc.png").stat().st_size > 1000
+
+
+def test_odd_bets_win_most_from_the_absolute_mapping(tmp_path: Path) -> None:
+    mappings, results = experiment("mappings"), tmp_path / "mappings.json"
+    mappings.main(["--results", str(results), "--stacks", "50"])
+    found = json.loads(results.read_text())["50"]
+    assert all(
+        found["absolute"] > 2 * found[name] for name in mappings.MAPPINGS if name != "absolute"
+    )
+
+
+def test_table_7_1_by_another_road(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    study, table = experiment("abstraction_study"), experiment("table_7_1")
+    game = rhode_island(ranks=3, suits=2)
+    monkeypatch.setattr(study.poker, "rhode_island", lambda: game)
+    whole = table.Study(tmp_path, tmp_path / "figures.json", 50.0)
+    capped = table.CappedStudy(whole, 1)
+    yardstick, best = whole.yardstick("true"), whole.solved("gameshrink")
+    capped.meet("3-6-20", "true", yardstick, yardstick.enter(*best))
+    found = json.loads((tmp_path / "figures.json").read_text())["true"]["3-6-20/1"]
+    agent = translate(lift(*capped.solved("potential(3-6-20)")), capped.own, game)[0]
+    assert found["nemesis"] == pytest.approx(against_nemesis(game, agent).mean, rel=1e-5)
+    met = head_to_head(game, agent, lift(*best)).mean
+    assert found["equilibrium"] == pytest.approx(met, rel=1e-5, abs=1e-3)

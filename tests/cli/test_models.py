@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from commandline import Cli
 
@@ -59,6 +61,41 @@ def test_fewer_bets_and_rounds_of_any_game(cli: Cli) -> None:
     assert found["rounds"] == 2
     # One bet a round: check or bet, then fold or call; three ways to go on.
     assert found["betting"] == {"decisions": 16, "leaves": 17, "round_starts": [1, 3]}
+
+
+POT = """
+name = "pot"
+bets = ["100%", "all-in"]
+raises = ["100%"]
+cap = 2
+"""
+
+
+def test_a_betting_model_in_a_file(cli: Cli) -> None:
+    Path("pot.toml").write_text(POT)
+    game = "no_limit_leduc(stack=30)"
+    whole, small = (
+        cli("info", game, *actions, "--json").fields["betting"]["decisions"]
+        for actions in ((), ("--actions", "pot.toml"))
+    )
+    assert small < whole
+    for mapping in ("absolute", "relative"):
+        actions, file = f"pot.toml,mapping={mapping}", f"{mapping}.eqp"
+        solved = cli("solve", game, "--actions", actions, "--out", file, "--json").fields
+        facts = solved["actions"]
+        assert (facts["decisions"], facts["mapping"]) == ({"kept": small, "of": whole}, mapping)
+        # The strategy in the file is one of the whole game: any command takes it.
+        proof = cli("certify", game, file, "--json").fields
+        assert proof["gap"] == pytest.approx(solved["gap"])
+    met = cli("compare", "absolute.eqp", "relative.eqp", "--game", game, "--json")
+    assert met.code == 0, met.err
+    # As the betting of a game, and as BML.
+    cli("convert", "no_limit_holdem(model='pot.toml',stack=30)", "pot.bml")
+    sizes = [
+        cli("info", text, "--buckets", "10-20-30-40", "--json").fields["lp"]
+        for text in ("no_limit_holdem(model='pot.toml',stack=30)", "pot.bml")
+    ]
+    assert sizes[0] == sizes[1]
 
 
 @pytest.mark.parametrize(

@@ -196,6 +196,23 @@ def test_through_the_road_in_a_no_limit_game(mapping: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("mapping", "read"), [("absolute", "r6"), ("relative", "r1000"), ("randomised", "r6 or r1000")]
+)
+def test_the_bets_of_the_text_in_a_real_tree(mapping: str, read: str) -> None:
+    # Gilpin (2009), section 7.4.2: the small blind adds 144 or 500 chips to the one that he has posted.
+    sizes = ["50%", "100%", "143c", "499c", "all-in"]
+    tree = no_limit(1, stacks=1000, bets=sizes, cap=2, blinds=(2, 1), first=1, chip=1)
+    own = cut(tree, f"bets=50%+100%+all-in,mapping={mapping}")
+    on_offer = [tree.action[own.nodes[v]] for v in own.small.children(0)]
+    assert on_offer == ["f", "c", "r4", "r6", "r1000"]
+    for history in ("R145", "R501"):
+        reading = own.readings(0)[tree.find(history)]
+        assert " or ".join(own.small.action[place] for place in sorted(reading)) == read
+        if mapping == "randomised" and history == "R501":
+            assert reading[own.small.find("R6")] == pytest.approx(0.502, abs=5e-4)
+
+
+@pytest.mark.parametrize(
     ("text", "sentence"),
     [
         ("cap=", "actions: found 'cap=', expected each of cap, bets"),

@@ -27,22 +27,34 @@ _LETTERS = 80
 
 @dataclass(frozen=True, eq=False)
 class Series:
-    """One curve, or its points alone. Points that a logarithmic axis cannot show are left out."""
+    """One curve, or its points alone. Points that a logarithmic axis cannot show are left out.
+
+    It has a colour of its own, or that of the series at the place ``like``.
+    """
 
     name: str
     x: NDArray[np.float64]
     y: NDArray[np.float64]
     is_line: bool = True
+    like: int | None = None
 
     @classmethod
-    def of(cls, name: str, x: ArrayLike, y: ArrayLike, *, is_line: bool = True) -> Series:
+    def of(
+        cls,
+        name: str,
+        x: ArrayLike,
+        y: ArrayLike,
+        *,
+        is_line: bool = True,
+        like: int | None = None,
+    ) -> Series:
         """Return a curve through the points ``(x[i], y[i])``, or the points without one."""
         xs, ys = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
         if xs.ndim != 1 or xs.shape != ys.shape:
             raise EquipoiseError(
                 f"Series '{name}': x has shape {xs.shape} and y {ys.shape}, expected equal lengths."
             )
-        return cls(name, xs, ys, is_line)
+        return cls(name, xs, ys, is_line, like)
 
 
 @dataclass(frozen=True)
@@ -73,7 +85,8 @@ class Chart:
 
     def color(self, place: int) -> str:
         """Return the colour of the series at ``place``."""
-        return PALETTE[place % len(PALETTE)]
+        like = self.series[place].like
+        return PALETTE[(place if like is None else like) % len(PALETTE)]
 
 
 def write_html(path: str | Path, *charts: Chart) -> None:
