@@ -147,19 +147,19 @@ class Study:
     def solved(self, name: str) -> tuple[Strategy, Partition] | None:
         """Return the equilibrium of the abstraction called ``name``; solve it if need be."""
         partition = self.partition(name)
-        file = self.store / f"{partition.digest}.eqp"
+        file = self.store / f"{partition.digest}{self.suffix}.eqp"
         if not file.exists():
             if not self.solves:
                 return None
             self._solve(name, partition, file)
         bundle = load_solved(file)
         # Who made the file may have kept his figures elsewhere, or another name for these buckets.
-        self.keep("agents", name, {key: bundle.metadata[key] for key in _OF_SOLVING})
+        self.keep("agents", name + self.suffix, {key: bundle.metadata[key] for key in _OF_SOLVING})
         return strategy_of(file, bundle), partition
 
     def _solve(self, name: str, partition: Partition, file: Path) -> None:
         """Solve an abstraction, from a checkpoint if there is one, and keep what is found."""
-        form, kept = build(self.game, partition), file.with_suffix(".checkpoint")
+        form, kept = build(self.played, partition), file.with_suffix(".checkpoint")
         print(f"solving {name}: {form}", flush=True)
         found = solve(
             form,

@@ -124,8 +124,8 @@ def compute(given: argparse.Namespace) -> None:
                 print(f"{granularity} with {study.bets} bets met in the {game} game", flush=True)
 
 
-def show(figures: dict[str, Any], known: dict[str, Any]) -> None:
-    """Print the table as Markdown, for both games; ``known`` has the agents of three bets."""
+def show(figures: dict[str, Any]) -> None:
+    """Print the table as Markdown, for both games."""
     for game in GAMES:
         cells = figures.get(game, {})
         if not cells:
@@ -139,13 +139,11 @@ def show(figures: dict[str, Any], known: dict[str, Any]) -> None:
                 if cell is None:
                     continue
                 suffix = "" if bets == max(BETS) else f"-{bets}"
-                name = f"potential({granularity}){suffix}"
-                agent = figures.get("agents", {}).get(name) or known.get(name)
+                agent = figures["agents"][f"potential({granularity}){suffix}"]
                 theirs = PUBLISHED[granularity]
                 numbers = (cell["equilibrium"], theirs[bets - 1], cell["nemesis"], theirs[bets + 2])
                 text = " | ".join(f"{number:.3f}" for number in numbers)
-                gap = "" if agent is None else f"{agent['gap']:.3f}"
-                print(f"| {granularity} | {bets} | {text} | {gap} |")
+                print(f"| {granularity} | {bets} | {text} | {agent['gap']:.3f} |")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -162,8 +160,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if not given.is_printed:
         compute(given)
     if given.results.exists():
-        known = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
-        show(json.loads(given.results.read_text()), known.get("agents", {}))
+        show(json.loads(given.results.read_text()))
 
 
 if __name__ == "__main__":
