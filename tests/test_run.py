@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -56,6 +57,26 @@ def test_tests_run_in_the_clone(clone: Path, tmp_path: Path) -> None:
     assert tests[-4:] == ["-m", "not slow", "-k", "one or other"]
     [slow] = said(clone / "run", "test-slow", cwd=tmp_path)
     assert slow[-2:] == ["-m", "slow"]
+
+
+def test_it_says_whether_there_is_a_browser(clone: Path, tmp_path: Path) -> None:
+    """Without one the pages are not tested in any, and nobody should believe they were."""
+    tools = tmp_path / "tools"
+    tools.mkdir()
+    for name in ("bash", "sh", "cat", "dirname", "env", "head"):
+        (tools / name).symlink_to(str(shutil.which(name)))
+
+    def told() -> str:
+        done = subprocess.run(
+            [clone / "run", "test"], text=True, capture_output=True,
+            env={"PATH": str(tools), "PYTHON": sys.executable},
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        return done.stderr
+
+    assert "found no Chromium" in told()
+    (tools / "chromium").symlink_to(str(shutil.which("sh")))
+    assert f"{tools}/chromium" in told()
 
 
 @pytest.mark.parametrize("change", ["dependencies", "place"])

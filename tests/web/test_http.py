@@ -27,6 +27,8 @@ def test_strategies_are_listed_with_their_certificates(
     assert kuhn["gap"] == pytest.approx(0, abs=1e-9)
     assert "damaged" in listed[ids["damaged"]]["fault"]
     assert "/" not in listed[ids["damaged"]]["fault"]
+    # Solved from a file of rules: its name is told, and not where it was.
+    assert listed[ids["pennies"]]["game"] == "pennies.nfg"
 
 
 def test_all_about_a_strategy(client: TestClient, ids: dict[str, str]) -> None:

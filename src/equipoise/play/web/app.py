@@ -131,6 +131,8 @@ class Server:
     async def certify(self, request: Request) -> Response:
         """Recompute a certificate from rules and strategy alone, in a process of its own."""
         entry = self.library.entry(request.path_params["id"])
+        if entry.fault is not None:
+            raise EquipoiseError(entry.fault)
         if self._is_certifying:
             raise RefusalError(409, "found another certificate under way, expected you to wait.")
         self._is_certifying = True
@@ -142,7 +144,7 @@ class Server:
     async def _certified(self, entry: Entry) -> Any:
         process = await asyncio.create_subprocess_exec(
             *(sys.executable, "-m", "equipoise", "certify", "--json", "--"),
-            *(str(entry.facts.get("game")), str(entry.path.resolve())),
+            *(self.library.rules(entry) or entry.spec, str(entry.path.resolve())),
             stdin=asyncio.subprocess.DEVNULL,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
@@ -154,7 +156,8 @@ class Server:
             if process.returncode is None:
                 process.kill()
         if process.returncode:
-            raise EquipoiseError(complaint.decode(errors="replace").strip()[:500])
+            sentence = complaint.decode(errors="replace").strip()[:500]
+            raise EquipoiseError(sentence.replace(f"{self.library.folder.resolve()}/", ""))
         return json.loads(said)
 
     # Games and solves

@@ -32,13 +32,18 @@ _FACTS = (
 
 @dataclass(frozen=True)
 class Entry:
-    """A file of the folder: its id, and what it says of itself, or what is wrong with it."""
+    """A file of the folder: its id, and what it says of itself, or what is wrong with it.
+
+    ``spec`` is the game as it was solved. Where that is a path, people are shown the name of the file alone:
+    how this machine's folders are called is nobody's business.
+    """
 
     id: str
     path: Path
     stamp: tuple[int, int]
     facts: dict[str, Any]
     fault: str | None = None
+    spec: str = ""
 
     @property
     def name(self) -> str:
@@ -130,17 +135,18 @@ class Library:
         with self._lock:
             held = self._opened.get(entry.path)
             if held is None or held[0] != entry.stamp:
-                held = entry.stamp, Opened(open_result(entry.path, self._rules(entry)))
+                held = entry.stamp, Opened(open_result(entry.path, self.rules(entry)))
                 self._opened[entry.path] = held
             self._opened.move_to_end(entry.path)
             while len(self._opened) > _OPEN:
                 self._opened.popitem(last=False)
             return held[1]
 
-    def _rules(self, entry: Entry) -> str | None:
+    def rules(self, entry: Entry) -> str | None:
         """Return the folder's file of rules that a strategy was solved from, if it was."""
-        beside = self.folder / Path(str(entry.facts["game"])).name
-        return str(beside) if beside.suffix.lower() in FILES and beside.is_file() else None
+        beside = self.folder / entry.facts["game"]
+        is_here = beside.suffix.lower() in FILES and beside.is_file()
+        return str(beside.resolve()) if is_here else None
 
     def game_files(self) -> list[str]:
         """Return the names of the folder's files of rules."""
@@ -163,6 +169,11 @@ def _entry(path: Path, stamp: tuple[int, int]) -> Entry:
         return Entry(identity, path, stamp, {})
     known = found.metadata
     facts = {name: known[name] for name in _FACTS if name in known}
-    facts["game"] = str(known.get("spec") or known.get("game", ""))
+    spec = str(known.get("spec") or known.get("game", ""))
+    if not spec.isprintable():
+        fault = f"{path.name}: found a game that cannot be printed, expected its name."
+        return Entry(identity, path, stamp, {}, fault)
+    is_file = Path(spec).suffix.lower() in FILES
+    facts["game"] = Path(spec).name if is_file else spec
     facts.setdefault("family", "tournament" if found.kind == "tournament" else "zero-sum")
-    return Entry(identity, path, stamp, facts)
+    return Entry(identity, path, stamp, facts, spec=spec)

@@ -21,7 +21,6 @@ from equipoise.play.coach import Advice, Coach, Score
 from equipoise.play.episode import Episode
 from equipoise.play.explore import spoken
 from equipoise.play.observation import Move, Observation
-from equipoise.play.rulebook import SignalBook
 from equipoise.play.web.library import Library, Opened
 from equipoise.road.families import family_of
 
@@ -55,6 +54,7 @@ class Table:
     _episode: Episode | None = None
     _number: int = 0
     _choices: list[tuple[Advice, str]] = field(default_factory=list)
+    _said: list[str] = field(default_factory=list)
     _verdict: dict[str, Any] | None = None
 
     @property
@@ -68,7 +68,7 @@ class Table:
             if not self._episode.is_over:
                 return
             self._number += 1
-        self._choices, self._verdict = [], None
+        self._choices, self._said, self._verdict = [], [], None
         # Nobody may guess the cards from those that were dealt before.
         self._episode = Episode(self.game, nature=random.SystemRandom().random)
         self._go_on()
@@ -87,22 +87,28 @@ class Table:
             )
         advice = self.coaches[seat].advise(seen)
         self._choices.append((advice, action))
+        self._do(episode, seen, action)
         self._verdict = {
             "action": action,
-            "word": self._words(seen)[seen.actions.index(action)],
+            "word": self._said[-1],
             "cost": advice.cost(action),
             "is_best": advice.cost(action) <= self.score.slack,
             "probability": advice.probabilities[advice.actions.index(action)],
         }
-        episode.act(action)
         self._go_on()
+
+    def _do(self, episode: Episode, seen: Observation, action: str) -> None:
+        """Let who sees this do ``action``, and keep what it is called."""
+        self._said.append(self._words(seen)[seen.actions.index(action)])
+        episode.act(action)
 
     def _go_on(self) -> None:
         """Let the opponents act, and count the hand when it is over."""
         episode, seat = self._episode, self.seat
         assert episode is not None, "a hand is on"
         while (player := episode.player) is not None and player != seat:
-            episode.act(self.opponent.act(episode.observation(player)))
+            seen = episode.observation(player)
+            self._do(episode, seen, self.opponent.act(seen))
         if episode.payoffs is not None:
             self.score.count(episode.payoffs[seat], self.coaches[seat].value, self._choices)
             self.points.append((self.score.total, self.score.adjusted))
@@ -129,9 +135,10 @@ class Table:
         hand = {
             "private": seen.private,
             "public": seen.public,
-            "infoset": seen.infoset,
+            # Of poker the cards say it all; the label names suits by their order, as if they were others.
+            "infoset": None if seen.private else seen.infoset,
             "turn": seen.turn,
-            "steps": _steps(episode, moves),
+            "steps": self._steps(moves),
             "paid": seen.paid,
             "actions": [
                 {"action": action, "word": word}
@@ -151,6 +158,17 @@ class Table:
                 "value": advice.value,
             }
         return hand
+
+    def _steps(self, moves: Sequence[Move]) -> list[dict[str, Any]]:
+        """Return moves in words: nature's as they are, the players' as they were called."""
+        said = iter(self._said)
+        return [
+            {
+                "player": move.player,
+                "word": move.action if move.player == CHANCE else next(said),
+            }
+            for move in moves
+        ]
 
     def _words(self, seen: Observation) -> tuple[str, ...]:
         """Return what the actions are called."""
@@ -172,19 +190,6 @@ class Table:
             "points": self.points[::every],
             "value": sum(coach.value for coach in self.coaches.values()) / len(self.coaches),
         }
-
-
-def _steps(episode: Episode, moves: Sequence[Move]) -> list[dict[str, Any]]:
-    """Return moves in words; of poker with amounts."""
-    book, node, steps = episode.rules, 0, []
-    for move in moves:
-        word = move.action
-        if isinstance(book, SignalBook) and move.player != CHANCE:
-            below = book.tree.successors[node]
-            slot = [book.tree.action[child] for child in below].index(move.action)
-            word, node = book.words[node][slot], below[slot]
-        steps.append({"player": move.player, "word": word})
-    return steps
 
 
 def _fair(game: ExtensiveGame, moves: Sequence[Move]) -> Sequence[Move]:

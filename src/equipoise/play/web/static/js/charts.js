@@ -39,7 +39,8 @@ export function chart({ series, band = null, marks = [], logX = false, logY = fa
   let [x0, x1] = extent(points.map((p) => p[0])), [y0, y1] = extent([...points.map((p) => p[1]), ...marks.filter((m) => !m.far).map((m) => m.y).filter((y) => !logY || y > 0), ...(zero ? [0] : [])]);
   if (x0 === x1) x1 = logX ? x0 * 10 : x0 + 1;
   if (y0 === y1) [y0, y1] = logY ? [y0 / 3, y1 * 3] : [y0 - 1, y1 + 1];
-  const grow = (y1 - y0) * 0.06;
+  // Names stand above the highest line's end and below the others': they need room.
+  const grow = (y1 - y0) * (lines.some((one) => one.name) ? 0.16 : 0.06), ends = lines.map((one) => one.points.at(-1)?.[1] ?? -Infinity), top = ends.indexOf(Math.max(...ends));
   if (!logY) [y0, y1] = [y0 - grow, y1 + grow];
   const scale = (low, high, from, to, isLog) => {
     const f = isLog ? Math.log : (v) => v, a = f(low), b = f(high);
@@ -67,7 +68,7 @@ export function chart({ series, band = null, marks = [], logX = false, logY = fa
     svg.append(h(`polyline.line.${one.kind || "s0"}${one.dashed ? ".dashed" : ""}`, { points: one.points.map(([x, y]) => `${X(x)},${Y(y)}`).join(" ") }));
     const last = one.points.at(-1);
     if (last) svg.append(h(`circle.${(one.kind || "s0").replace("s", "f")}`, { cx: X(last[0]), cy: Y(last[1]), r: 3.5 }));
-    if (last && one.name) svg.append(h("text.strong", { x: Math.min(X(last[0]) - 6, W - M.right), y: Math.max(Y(last[1]) + (one.below ? 18 : -9), 12), "text-anchor": "end" }, one.name));
+    if (last && one.name) svg.append(h("text.strong", { x: Math.min(X(last[0]) - 6, W - M.right), y: Math.max(Y(last[1]) + (lines.indexOf(one) === top ? -9 : 18), 12), "text-anchor": "end" }, one.name));
   }
   return svg;
 }
@@ -78,17 +79,25 @@ function extent(values) {
 }
 
 /** The picture of a gap: what each player could still force, on one line, and the value between. */
-export function bracket({ lower, value, upper, unit = "" }) {
-  const W = across(innerWidth < 640 ? 330 : 420), H = 168, left = 24, right = W - 24, spread = upper - lower || Math.abs(value) * 1e-6 || 1;
+export function bracket({ lower, value, upper }) {
+  // What only rounding leaves between the bounds is drawn as what it is: nothing.
+  const isClosed = upper - lower <= 1e-9 * Math.max(1, Math.abs(value));
+  const W = across(innerWidth < 640 ? 330 : 420), H = 168, left = 24, right = W - 24, spread = upper - lower;
   const X = (v) => left + 60 + ((v - lower) / spread) * (right - left - 120);
   const svg = h("svg.chart", { viewBox: `0 0 ${W} ${H}`, role: "img", "aria-label": `The value lies between ${number(lower, 7)} and ${number(upper, 7)}` });
-  const a = X(lower), b = X(upper), v = X(value), y = 92;
+  const y = 92;
   svg.append(h("line.grid", { x1: left - 30, x2: right + 30, y1: y, y2: y }));
+  if (isClosed) {
+    svg.append(h("line.line.s0", { x1: W / 2, x2: W / 2, y1: y - 22, y2: y + 22 }), h("circle.f1", { cx: W / 2, cy: y, r: 6 }));
+    svg.append(h("text", { x: W / 2, y: y - 32, "text-anchor": "middle" }, "held down to, gets and could reach"), h("text.strong", { x: W / 2, y: y + 46, "text-anchor": "middle" }, number(value, 7)), h("text", { x: W / 2, y: y + 62, "text-anchor": "middle" }, "the gap has closed"));
+    return svg;
+  }
+  const a = X(lower), b = X(upper), v = X(value);
   svg.append(h("rect.band", { x: a, y: y - 22, width: Math.max(b - a, 2), height: 44, rx: 4 }));
   for (const x of [a, b]) svg.append(h("line.line.s0", { x1: x, x2: x, y1: y - 22, y2: y + 22 }));
   svg.append(h("circle.f1", { cx: v, cy: y, r: 6 }));
   svg.append(h("text.strong", { x: a, y: y - 48, "text-anchor": "middle" }, number(lower, 7)), h("text", { x: a, y: y - 32, "text-anchor": "middle" }, "held down to"));
   svg.append(h("text.strong", { x: b, y: y - 48, "text-anchor": "middle" }, number(upper, 7)), h("text", { x: b, y: y - 32, "text-anchor": "middle" }, "could reach"));
-  svg.append(h("text.strong", { x: v, y: y + 46, "text-anchor": "middle" }, number(value, 7)), h("text", { x: v, y: y + 62, "text-anchor": "middle" }, `player 1 gets ${unit}`));
+  svg.append(h("text.strong", { x: v, y: y + 46, "text-anchor": "middle" }, number(value, 7)), h("text", { x: v, y: y + 62, "text-anchor": "middle" }, "player 1 gets"));
   return svg;
 }

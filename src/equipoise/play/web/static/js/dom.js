@@ -32,7 +32,7 @@ export function number(x, digits = 4) {
   if (x === null || x === undefined || Number.isNaN(x)) return "–";
   const size = Math.abs(x) < 1e-12 ? 0 : Math.abs(x);
   let text;
-  if (size !== 0 && (size < 1e-4 || size >= 1e9)) text = size.toExponential(2).replace("e-", "e" + MINUS).replace("e+", "e");
+  if (size !== 0 && (size < 1e-4 || size >= 1e9)) text = Number(size.toPrecision(3)).toExponential().replace("e-", "e" + MINUS).replace("e+", "e");
   else if (size >= 1000) text = Math.round(size).toLocaleString("en-US");
   else text = String(Number(size.toPrecision(digits)));
   return (x < 0 && size !== 0 ? MINUS : "") + text;

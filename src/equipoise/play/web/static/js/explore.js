@@ -64,8 +64,8 @@ export async function explore(view, id, query) {
       at.mode === "value" ? h("p.note", null, `Worth to player ${s.player + 1}, from ${number(ranges[0])} (brown) to ${number(ranges[1])} (blue).`) : at.mode === "reach" ? h("p.note", null, "The darker, the more often play comes here with that hand.") : h("p.note", null, "Width: how often each action is played. Height: how often this player gets here with that hand."));
     fill(main,
       h("div.bar", null, h("h1", null, `Player ${scene.player + 1} to act`), scene.paid ? h("span.quiet", null, `pot ${number(scene.paid[0] + scene.paid[1], 6)}`) : null, board(scene)),
-      scenes.length > 1 ? h("div.pair", null, scenes.map(one)) : one(scene, 0),
-      h("div.next", { "aria-label": "Next move" }, scene.actions.map((action, k) => h("button", { type: "button", "data-action": action, disabled: scene.ends[k], onclick: () => step(action) }, h("span.dot", { css: { "--c": colours(scene.words)[k] } }), scene.words[k], h("small", null, scene.ends[k] ? "ends the game" : h("kbd", null, k + 1))))));
+      h("div.next", { "aria-label": "Next move" }, scene.actions.map((action, k) => h("button", { type: "button", "data-action": action, disabled: scene.ends[k], onclick: () => step(action) }, h("span.dot", { css: { "--c": colours(scene.words)[k] } }), scene.words[k], h("small", null, scene.ends[k] ? "ends the game" : h("kbd", null, k + 1))))),
+      scenes.length > 1 ? h("div.pair", null, scenes.map(one)) : one(scene, 0));
     fill(side, detail(), difference(), finder);
   }
   function board(scene) {

@@ -1,5 +1,5 @@
 // The grid of hands: a cell is filled as high as it is reached, and as wide as each action is played.
-import { colours, h, isLight, number, percent } from "./dom.js";
+import { colours, h, number, percent } from "./dom.js";
 import { isCard, suit } from "./cards.js";
 
 /** Shades for values: brown below the middle, blue above, white between. */
@@ -69,7 +69,7 @@ export function together(scene) {
   const total = scene.words.map((_, k) => scene.cells.reduce((sum, cell) => sum + cell.share * (cell.probabilities[k] || 0), 0));
   const all = total.reduce((a, b) => a + b, 0) || 1;
   return h("div.stack.tight", null,
-    h("div.sum", { role: "img", "aria-label": "All hands together" }, total.map((t, k) => h(`span${isLight(tints[k]) ? ".dark" : ""}`, { css: { "--c": tints[k], width: `${(100 * t) / all}%` } }, t / all > 0.12 ? percent(t / all) : ""))),
+    h("div.sum", { role: "img", "aria-label": "All hands together" }, total.map((t, k) => h("span", { css: { "--c": tints[k], width: `${(100 * t) / all}%` } }, t / all > 0.12 ? percent(t / all) : ""))),
     h("ul.legend", null, scene.words.map((word, k) => h("li", null, h("span.dot", { css: { "--c": tints[k] } }), `${word} `, h("span.quiet", null, percent(total[k] / all))))));
 }
 

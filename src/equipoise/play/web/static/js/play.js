@@ -52,12 +52,14 @@ export async function play(view, id) {
   }
   function middle(hand) {
     const pot = hand.paid ? hand.paid.reduce((a, b) => a + b, 0) : null;
-    const told = hand.private.length ? null : hand.infoset;
+    // A tree has no cards of its own: what the player was told, and at the end what nature did.
+    const dealt = hand.steps.filter((step) => step.player < 0).map((step) => step.word);
+    const told = hand.private.length ? [] : hand.over ? dealt : parts(hand.infoset);
     return h("div.middle", null,
       hand.public.length ? h("div.cards", null, hand.public.map((c) => card(c))) : hand.paid && hand.private.length && isCard(hand.private[0]) ? h("div.cards", null, slot()) : null,
-      told ? h("div.stack.tight", null, h("span.label", null, "You know"), h("div.cards", null, parts(told).map((c) => card(c)))) : null,
+      told.length ? h("div.stack.tight", null, h("span.label", null, hand.over ? "Nature dealt" : "You know"), h("div.cards", null, told.map((c) => card(c)))) : null,
       pot ? h("span.pot", null, `Pot ${number(pot, 6)}`) : null,
-      h("div.story", { "aria-live": "polite" }, hand.steps.filter((step) => step.player >= 0 || hand.over).filter((step) => !(step.player < 0 && hand.private.length)).map((step) => h("span", null, step.player < 0 ? "dealt " : step.player === state.seat ? "you " : state.players.length > 2 ? `${state.players[step.player]} ` : "they ", h("b", null, step.word)))));
+      h("div.story", { "aria-live": "polite" }, hand.steps.filter((step) => step.player >= 0).map((step) => h("span", null, step.player === state.seat ? "you " : state.players.length > 2 ? `${state.players[step.player]} ` : "they ", h("b", null, step.word)))));
   }
   function you(hand) {
     const words = hand.actions.map((one) => one.word), tints = colours(words);
@@ -81,7 +83,7 @@ export async function play(view, id) {
     const often = `equilibrium does it ${percent(said.probability)} of the time.`;
     if (said.cost === null) return h("p", null, `Your ${said.word}: `, h("span.quiet", null, often));
     if (said.is_best) return h("p", null, `Your ${said.word} was right: `, h("span.quiet", null, often));
-    return h("p", null, `Your ${said.word} cost `, h("b.lose", null, number(said.cost)), h("span.quiet", null, ` on average; ${often}`));
+    return h("p", null, `Your ${said.word} cost `, h("b.lose", null, number(said.cost)), h("span.quiet", null, ` on average against this opponent; ${often}`));
   }
   function score(s) {
     const rate = s.decisions ? s.best / s.decisions : null;
@@ -94,8 +96,8 @@ export async function play(view, id) {
         fact("Best choices", percent(rate), `${s.best} of ${s.decisions}`)),
       s.points.length > 1 ? chart({ height: 190, width: 310, zero: true, whole: true, xLabel: "hands", yLabel: "score", label: "Score by hand", series: [
         { name: "won", kind: "s2", points: s.points.map((p, k) => [k + 1, p[0]]) },
-        { name: "without luck", kind: "s0", below: true, points: s.points.map((p, k) => [k + 1, p[1]]) }] }) : null,
-      h("p.note", null, s.hands > 1 && s.error !== null ? `Mean ${signed(s.mean, 3)} ± ${number(s.error, 3)} a hand (95%). ` : "", "Luck-adjusted: what your choices were worth, with the luck of the cards taken out. Perfect play scores ", number(s.value, 4), " a hand."));
+        { name: "without luck", kind: "s0", points: s.points.map((p, k) => [k + 1, p[1]]) }] }) : null,
+      h("p.note", null, s.hands > 1 && s.error !== null ? `Mean ${signed(s.mean, 3)} ± ${number(s.error, 3)} a hand (95%). ` : "", "Luck-adjusted: what your choices were worth, with the luck of the cards taken out. Who follows the coach scores ", number(s.value, 4), " a hand on average."));
   }
   const fact = (name, value, note) => h("div", null, h("dt", null, name), h("dd", null, value, h("br"), h("small", null, note)));
 
@@ -110,4 +112,4 @@ export async function play(view, id) {
   connect();
   return () => { isOver = true; removeEventListener("keydown", keys); line?.close(); };
 }
-const parts = (label) => { const found = label.split("|").filter(Boolean); return found.length ? found : [label]; };
+const parts = (label) => { if (!label) return []; const found = label.split("|").filter(Boolean); return found.length ? found : [label]; };

@@ -7,7 +7,7 @@ const STATES = { starting: "Starting", running: "Running", paused: "Paused", cer
 
 export async function watch(view, id, query) {
   const [known, { solves }] = await Promise.all([get("/api/games"), get("/api/solves")]);
-  const wanted = query.get("game") || "leduc";
+  const wanted = query.get("game") || solves.find((one) => one.id === id)?.game || "leduc";
   const game = h("input", { type: "text", list: "games", value: wanted, "aria-label": "Game", autocomplete: "off", spellcheck: "false" });
   const method = h("select", { "aria-label": "Method" }, h("option", { value: "" }, "auto"), known.methods.map((one) => h("option", { value: one.name, title: one.why }, one.name)));
   const gap = h("input", { type: "text", placeholder: "what suits it", "aria-label": "Gap" });
@@ -64,7 +64,7 @@ export async function watch(view, id, query) {
         fact("Time", seconds(last ? last[1] : 0), done ? done.status : "")),
       h("div.pair", null,
         h("figure.stack.tight", null, h("h3", null, "The gap against time (seconds)"), chart({ logY: true, logX: gaps.length > 8, xLabel: "seconds", yLabel: "gap", label: "Gap against time", series: [{ points: gaps, kind: "s0" }], marks: job.target ? [{ y: job.target, text: "target", far: gaps.length && job.target < Math.min(...gaps.map((g) => g[1])) / 1e3 }] : [] })),
-        h("figure.stack.tight", null, h("h3", null, "What player 1 can be sure of, and what she can hope for"), chart({ logX: tail.length > 8, xLabel: "seconds", yLabel: "value", label: "Bounds against time", band: tail.map((r) => [Math.max(r[1], 1e-4), r[2], r[3]]), series: [{ name: "hope", kind: "s0", points: tail.map((r) => [Math.max(r[1], 1e-4), r[3]]) }, { name: "sure", kind: "s0", below: true, points: tail.map((r) => [Math.max(r[1], 1e-4), r[2]]) }] }))),
+        h("figure.stack.tight", null, h("h3", null, "What player 1 can be sure of, and what she can hope for"), chart({ logX: tail.length > 8, xLabel: "seconds", yLabel: "value", label: "Bounds against time", band: tail.map((r) => [Math.max(r[1], 1e-4), r[2], r[3]]), series: [{ name: "hope", kind: "s0", points: tail.map((r) => [Math.max(r[1], 1e-4), r[3]]) }, { name: "sure", kind: "s0", points: tail.map((r) => [Math.max(r[1], 1e-4), r[2]]) }] }))),
       h("p.note", null, "The shaded band is the gap: the true value of the game lies inside it. It has closed when neither player can gain by changing what she does.")));
   }
   const saved = (one) => [h("a.button", { href: `#/play/${one.strategy}` }, "Play it"), h("a.button", { href: `#/explore/${one.strategy}` }, "Explore it"), h("a.button", { href: `#/certificates/${one.strategy}` }, "Certificate"), h("span.quiet.small", null, `saved as ${one.name}.eqp`)];
@@ -82,6 +82,6 @@ export async function watch(view, id, query) {
 function teaser() {
   const points = Array.from({ length: 60 }, (_, k) => [k + 1, 1 / (k + 1)]);
   return h("section.panel.stack", null, h("h2", null, "What you will see"),
-    chart({ height: 240, width: innerWidth < 640 ? 330 : 1100, xLabel: "time", yLabel: "value", label: "An example", band: points.map(([x, g]) => [x, -0.6 * g, 0.4 * g]), series: [{ name: "what player 1 can hope for", kind: "s0", points: points.map(([x, g]) => [x, 0.4 * g]) }, { name: "what she can be sure of", kind: "s0", below: true, points: points.map(([x, g]) => [x, -0.6 * g]) }] }),
+    chart({ height: 240, width: innerWidth < 640 ? 330 : 1100, xLabel: "time", yLabel: "value", label: "An example", band: points.map(([x, g]) => [x, -0.6 * g, 0.4 * g]), series: [{ name: "what player 1 can hope for", kind: "s0", points: points.map(([x, g]) => [x, 0.4 * g]) }, { name: "what she can be sure of", kind: "s0", points: points.map(([x, g]) => [x, -0.6 * g]) }] }),
     h("p.quiet", null, "Two bounds that come together: the distance between them is the gap. Choose a game above and press Solve. Kuhn and Leduc take a blink, Rhode Island hold'em about a minute."));
 }
