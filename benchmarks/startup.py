@@ -107,7 +107,7 @@ class Sheet:
     def compilation(self, name: str) -> None:
         """Add what solving Leduc costs with an empty cache, and the second time."""
         with tempfile.TemporaryDirectory() as cache:
-            words = f"solve leduc --algorithm {name} --gap 1e-3 --json --force --out {cache}/leduc"
+            words = f"solve leduc --method {name} --gap 1e-3 --json --force --out {cache}/leduc"
             first, *later = (_run(COMMAND.format(words), cache)["cpu_seconds"] for _ in range(4))
         self.show(f"solve leduc by {name}, first run", first, "s")
         self.show(f"solve leduc by {name}, later runs", min(later), "s")

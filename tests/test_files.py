@@ -104,7 +104,7 @@ def test_a_read_only_installation_without_a_home_solves(tmp_path: Path) -> None:
         "PYTHONPATH": str(copy.parent),
         "TMPDIR": str(tmp_path / "tmp"),
     }
-    solve = [sys.executable, "-m", "equipoise", "solve", "kuhn", "--algorithm", "cfr+", "--json"]
+    solve = [sys.executable, "-m", "equipoise", "solve", "kuhn", "--method", "cfr+", "--json"]
     done = subprocess.run(
         solve, cwd=tmp_path / "tmp", env=environment, text=True, capture_output=True
     )

@@ -15,7 +15,7 @@ from equipoise.cli.app import run
 ARGUMENTS = [
     "solve",
     "leduc",
-    "--algorithm",
+    "--method",
     "cfr+",
     "--gap",
     "0",

@@ -19,7 +19,7 @@ from equipoise.strategy.store import load, load_strategy, log_of, save_strategy
 SOLVE_FIELDS = {
     "family",
     "game",
-    "algorithm",
+    "method",
     "status",
     "value",
     "lower",
@@ -163,8 +163,8 @@ def test_show_filters(cli: Cli) -> None:
 
 
 def test_plot_writes_a_page_and_a_picture(cli: Cli, tmp_path: Path) -> None:
-    cli("solve", "kuhn", "--algorithm", "cfr+", "--gap", 1e-3)
-    cli("solve", "kuhn", "--algorithm", "dcfr", "--gap", 1e-3, "--out", "other.eqp")
+    cli("solve", "kuhn", "--method", "cfr+", "--gap", 1e-3)
+    cli("solve", "kuhn", "--method", "dcfr", "--gap", 1e-3, "--out", "other.eqp")
     files = cli("plot", "kuhn.eqp", "other.eqp", "--json").fields
     assert files["curves"] == ["kuhn.eqp (cfr+)", "other.eqp (dcfr)"]
     assert (tmp_path / files["png"]).read_bytes().startswith(b"\x89PNG")
@@ -178,7 +178,7 @@ def test_plot_writes_a_page_and_a_picture(cli: Cli, tmp_path: Path) -> None:
 
 
 def test_the_log_tells_the_same_story_as_the_summary(cli: Cli) -> None:
-    fields = cli("solve", "kuhn", "--algorithm", "cfr+", "--gap", 1e-4, "--json").fields
+    fields = cli("solve", "kuhn", "--method", "cfr+", "--gap", 1e-4, "--json").fields
     bundle = load("kuhn.eqp", "strategy")
     log = log_of("kuhn.eqp", bundle)
     assert log[-1, 0] == fields["iterations"]
@@ -188,11 +188,11 @@ def test_the_log_tells_the_same_story_as_the_summary(cli: Cli) -> None:
 
 
 def test_stopping_short_is_said_and_is_exit_code_1(cli: Cli, tmp_path: Path) -> None:
-    short = cli("solve", "kuhn", "--algorithm", "cfr", "--iterations", 7, "--json")
+    short = cli("solve", "kuhn", "--method", "cfr", "--iterations", 7, "--json")
     assert short.code == 1
     assert (short.fields["status"], short.fields["iterations"]) == ("iteration limit", 7)
     assert set(os.listdir(tmp_path)) == {"kuhn.eqp", "kuhn.eqp.checkpoint"}
-    timed = cli("solve", "kuhn", "--algorithm", "cfr", "--gap", 0, "--time", 0.05, "--json")
+    timed = cli("solve", "kuhn", "--method", "cfr", "--gap", 0, "--time", 0.05, "--json")
     assert timed.code == 1
     assert timed.fields["status"] == "time limit"
     assert "--resume would continue" in timed.err
@@ -316,7 +316,7 @@ BAD_INPUT = [
     (["solve", "kuhn", "--time", "nan"], "seconds is nan"),
     (["solve", "kuhn", "--seed", "-1"], "--seed"),
     (["solve", "kuhn", "--checkpoint", "nan"], "--checkpoint"),
-    (["solve", "kuhn", "--algorithm", "magic"], "'magic' is unknown"),
+    (["solve", "kuhn", "--method", "magic"], "'magic' is unknown"),
     (["solve", "kuhn", "--out", "missing/kuhn.eqp"], "'missing' is not a folder"),
     (["solve", "kuhn", "--out", "."], "found a folder"),
     (["solve"], "GAME"),

@@ -15,8 +15,8 @@ GAME = "rhode-island(ranks=3,suits=2)"
 def test_agents_meet(cli: Cli) -> None:
     solved = {}
     for name, options in (
-        ("coarse", ("--method", "expectation", "--buckets", "2-4-8")),
-        ("fine", ("--method", "potential(leaves=outcomes)", "--buckets", "3-9-30")),
+        ("coarse", ("--abstraction", "expectation", "--buckets", "2-4-8")),
+        ("fine", ("--abstraction", "potential(leaves=outcomes)", "--buckets", "3-9-30")),
         ("exact", ()),
     ):
         solved[name] = cli("solve", GAME, *options, "--gap", "5", "--out", f"{name}.eqp", "--json")

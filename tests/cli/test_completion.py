@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from equipoise.cli.completion import complete_algorithm, complete_game, complete_strategy
+from equipoise.cli.completion import complete_game, complete_method, complete_strategy
 
 
 def test_games_and_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -25,18 +25,18 @@ def test_games_and_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_methods() -> None:
-    assert "auto" in complete_algorithm("a")
-    assert "dcfr" in complete_algorithm("d")
-    assert "shrink:" in complete_algorithm("s")
-    assert complete_algorithm("shrink:dcf") == ["shrink:dcfr"]
-    assert complete_algorithm("nothing:d") == []
+    assert "auto" in complete_method("a")
+    assert "dcfr" in complete_method("d")
+    assert "shrink:" in complete_method("s")
+    assert complete_method("shrink:dcf") == ["shrink:dcfr"]
+    assert complete_method("nothing:d") == []
 
 
 def test_bash_is_answered(tmp_path: Path) -> None:
     """The protocol of the script that --install-completion writes."""
     asked = {
         "_EQUIPOISE_COMPLETE": "complete_bash",
-        "COMP_WORDS": "equipoise solve kuhn --algorithm dc",
+        "COMP_WORDS": "equipoise solve kuhn --method dc",
         "COMP_CWORD": "4",
     }
     answer = subprocess.run(

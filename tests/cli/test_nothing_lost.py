@@ -16,7 +16,7 @@ from equipoise.road.checkpoints import default_file
 from equipoise.strategy.store import load, load_strategy
 
 PENNIES = """NFG 1 R "pennies" { "Even" "Odd" } { 2 2 } 1 -1 -1 1 -1 1 2 -2"""
-SHORT = ("--algorithm", "cfr", "--gap", 0, "--iterations", 40, "--checkpoint", 0)
+SHORT = ("--method", "cfr", "--gap", 0, "--iterations", 40, "--checkpoint", 0)
 
 
 def full_disk(is_full: Callable[[str], bool]) -> Callable[[int], None]:
@@ -95,12 +95,12 @@ def test_a_resumed_solve_leaves_no_part_of_a_killed_one(cli: Cli, tmp_path: Path
 
 
 def test_resuming_a_finished_solve_says_so(cli: Cli, tmp_path: Path) -> None:
-    solved = cli("solve", "kuhn", "--algorithm", "cfr+", "--gap", 1e-3, "--json").fields
+    solved = cli("solve", "kuhn", "--method", "cfr+", "--gap", 1e-3, "--json").fields
     before = (tmp_path / "kuhn.eqp").read_bytes()
     again = cli("solve", "kuhn", "--resume", "--json")
     assert again.code == 0
     assert "this solve is finished" in again.err
-    for name in ("value", "gap", "iterations", "algorithm", "status", "strategy"):
+    for name in ("value", "gap", "iterations", "method", "status", "strategy"):
         assert again.fields[name] == solved[name]
     assert "finished" in cli("solve", "kuhn", "--resume", "--gap", 1e-2).err
     assert (tmp_path / "kuhn.eqp").read_bytes() == before

@@ -86,7 +86,7 @@ def test_the_game_that_a_strategy_names(cli: Cli, spec: Any) -> None:
 
 @pytest.mark.parametrize("family", [{"a": 1}, [], None, 3, "no such"])
 def test_the_family_that_a_strategy_names(cli: Cli, family: Any) -> None:
-    cli("solve", "kuhn", "--algorithm", "cfr+", "--gap", "0.1")
+    cli("solve", "kuhn", "--method", "cfr+", "--gap", "0.1")
     rewrite("kuhn.eqp", say("family", family))
     for command in ("show", "plot"):
         outcome = cli(command, "kuhn.eqp")
@@ -134,17 +134,17 @@ def test_logs(cli: Cli, log: Any, words: str) -> None:
         (lambda arrays, _: arrays.pop("run.weight"), "arrays"),
         (say("target", "soon"), "target"),
         (say("algorithm", None), "algorithm"),
-        (say("method", "x" * 10_000), "algorithm x"),
+        (say("method", "x" * 10_000), "method x"),
     ],
 )
 def test_checkpoints(cli: Cli, change: Change, words: str) -> None:
-    cli("solve", "kuhn", "--algorithm", "cfr", "--gap", 0, "--iterations", 5)
+    cli("solve", "kuhn", "--method", "cfr", "--gap", 0, "--iterations", 5)
     rewrite("kuhn.eqp.checkpoint", change)
     refused(cli, words, "solve", "kuhn", "--resume", "--gap", 0, "--iterations", 9)
 
 
 def test_a_checkpoint_that_leads_nowhere(cli: Cli) -> None:
-    cli("solve", "kuhn", "--algorithm", "egt", "--gap", 0, "--iterations", 5)
+    cli("solve", "kuhn", "--method", "egt", "--gap", 0, "--iterations", 5)
     rewrite("kuhn.eqp.checkpoint", put("run.mu_tau", np.zeros(3)))
     refused(cli, "without --resume", "solve", "kuhn", "--resume", "--gap", 0, "--iterations", 9)
 

@@ -154,7 +154,7 @@ def test_every_long_command_tells_how_it_goes(
     monkeypatch.setattr(module, "_LONGEST_SILENCE", 0.0)
     Path("signals.toml").write_text('game = "bet-or-check"\npot = 2.0')
     for arguments, words in [
-        (("solve", "kuhn", "--algorithm", "dcfr"), "iteration "),
+        (("solve", "kuhn", "--method", "dcfr"), "iteration "),
         (("nash", "kuhn"), "iteration "),
         (("repeated", "partial"), "iteration "),
         (("qualitative", "signals.toml"), "iteration "),

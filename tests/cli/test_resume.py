@@ -42,7 +42,7 @@ SIGNALS = "rhode-island(ranks=3,suits=2)"
     ],
 )
 def test_a_resumed_solve_ends_with_the_same_strategy(cli: Cli, game: str, algorithm: str) -> None:
-    common = ("solve", game, "--algorithm", algorithm, *LONG, "--iterations")
+    common = ("solve", game, "--method", algorithm, *LONG, "--iterations")
     cli(*common, 203, "--out", "whole.eqp")
     for limit in (1, 50, 51, 110, 203):
         resumed = cli(*common, limit, "--out", "parts.eqp", "--resume", "--json")
@@ -65,7 +65,7 @@ def test_a_checkpoint_at_any_moment_continues_alike(
         kept.append(Path(path).read_bytes())
 
     original = store.save
-    common = ("--algorithm", "cfr+", *LONG, "--iterations", 75)
+    common = ("--method", "cfr+", *LONG, "--iterations", 75)
     with monkeypatch.context() as patch:
         patch.setattr(store, "save", keep)
         cli("solve", "kuhn", *common, "--checkpoint", 0, "--out", "whole.eqp")
@@ -78,10 +78,10 @@ def test_a_checkpoint_at_any_moment_continues_alike(
 
 
 def test_resume_remembers_the_algorithm_and_ends_the_checkpoint(cli: Cli, tmp_path: Path) -> None:
-    cli("solve", "kuhn", "--algorithm", "dcfr", "--iterations", 5)
+    cli("solve", "kuhn", "--method", "dcfr", "--iterations", 5)
     resumed = cli("solve", "kuhn", "--resume", "--json")
     assert resumed.code == 0
-    assert resumed.fields["algorithm"] == "dcfr"
+    assert resumed.fields["method"] == "dcfr"
     assert resumed.fields["gap"] <= 1e-6
     assert os.listdir(tmp_path) == ["kuhn.eqp"]
 
@@ -96,12 +96,12 @@ MATCHING_PENNIES = """NFG 1 R "pennies" {{ "Even" "Odd" }} {{ 2 2 }} 1 -1 -1 1 -
 
 
 def test_what_does_not_belong_together_is_not_resumed(cli: Cli, tmp_path: Path) -> None:
-    cli("solve", "kuhn", "--algorithm", "cfr", "--iterations", 5, "--out", "a.eqp")
+    cli("solve", "kuhn", "--method", "cfr", "--iterations", 5, "--out", "a.eqp")
     before = (tmp_path / "a.eqp.checkpoint").read_bytes()
     for arguments, words in [
         (["leduc", "--force"], "game 'kuhn', expected 'leduc'"),
-        (["kuhn", "--algorithm", "cfr+"], "algorithm cfr, expected cfr+"),
-        (["kuhn", "--algorithm", "cfr(dtype=float32)"], "cfr, expected cfr(dtype=float32)"),
+        (["kuhn", "--method", "cfr+"], "method cfr, expected cfr+"),
+        (["kuhn", "--method", "cfr(dtype=float32)"], "cfr, expected cfr(dtype=float32)"),
         (["kuhn", "--seed", "1"], "seed 0, expected 1"),
     ]:
         outcome = cli("solve", *arguments, "--resume", "--out", "a.eqp")
@@ -113,7 +113,7 @@ def test_what_does_not_belong_together_is_not_resumed(cli: Cli, tmp_path: Path) 
 def test_a_game_whose_payoffs_changed_is_not_resumed(cli: Cli, tmp_path: Path) -> None:
     game = tmp_path / "pennies.nfg"
     game.write_text(MATCHING_PENNIES.format(win=2))
-    arguments = ("solve", game, "--algorithm", "cfr", "--gap", 0, "--iterations")
+    arguments = ("solve", game, "--method", "cfr", "--gap", 0, "--iterations")
     cli(*arguments, 5)
     assert cli(*arguments, 10, "--resume").code == 1
     game.write_text(MATCHING_PENNIES.format(win=5))
@@ -124,7 +124,7 @@ def test_a_game_whose_payoffs_changed_is_not_resumed(cli: Cli, tmp_path: Path) -
 
 @pytest.mark.parametrize("damage", [b"", b"hello", None])
 def test_a_damaged_checkpoint_is_a_sentence(cli: Cli, tmp_path: Path, damage: bytes | None) -> None:
-    cli("solve", "kuhn", "--algorithm", "cfr", "--iterations", 5)
+    cli("solve", "kuhn", "--method", "cfr", "--iterations", 5)
     place = tmp_path / "kuhn.eqp.checkpoint"
     place.write_bytes(place.read_bytes()[:-100] if damage is None else damage)
     outcome = cli("solve", "kuhn", "--resume")
@@ -145,7 +145,7 @@ def start(*arguments: object, **options: Any) -> subprocess.Popen[str]:
 
 
 def test_ctrl_c_saves_and_prints_the_best_strategy(tmp_path: Path) -> None:
-    arguments = ["solve", "leduc", "--algorithm", "cfr", "--gap", "0", "--checkpoint", "0"]
+    arguments = ["solve", "leduc", "--method", "cfr", "--gap", "0", "--checkpoint", "0"]
     process = start("-m", "equipoise", *arguments, cwd=tmp_path)
     while process.poll() is None and not (tmp_path / "leduc.eqp.checkpoint").exists():
         time.sleep(0.02)
@@ -196,7 +196,7 @@ def test_fifty_kills(cli: Cli, tmp_path: Path) -> None:
     left = {name for name in os.listdir(tmp_path) if not name.startswith("warm")}
     assert left <= {place.name, f".{place.name}.part"}
 
-    ending = ("--algorithm", "cfr+", *LONG, "--iterations", last + 100)
+    ending = ("--method", "cfr+", *LONG, "--iterations", last + 100)
     assert cli("solve", "leduc", *ending, "--resume", "--json").fields["iterations"] == last + 100
     cli("solve", "leduc", *ending, "--out", "whole.eqp")
     assert same("leduc.eqp", "whole.eqp")

@@ -54,7 +54,7 @@ def test_the_whole_road(cli: Cli, tmp_path: Path) -> None:
 def test_dominated_actions_can_be_eliminated_first(cli: Cli) -> None:
     exact = cli("solve", "auction", "--json").fields
     solved = cli("solve", "auction", "--eliminate", "--out", "left.eqp", "--json").fields
-    assert solved["algorithm"] == "eliminate:lp"
+    assert solved["method"] == "eliminate:lp"
     assert solved["value"] == pytest.approx(exact["value"], abs=1e-9)
     assert solved["gap"] <= 1e-9
     whole = cli("info", "auction", "--json").fields["lp"]
@@ -62,12 +62,12 @@ def test_dominated_actions_can_be_eliminated_first(cli: Cli) -> None:
     assert "225 rows" in cli("solve", "auction", "--eliminate", "--out", "left.eqp").out
     # What is printed can be given back.
     again = cli("solve", "auction", "--algorithm", "eliminate:lp", "--out", "again.eqp", "--json")
-    assert (again.fields["algorithm"], again.fields["value"]) == ("eliminate:lp", solved["value"])
+    assert (again.fields["method"], again.fields["value"]) == ("eliminate:lp", solved["value"])
 
 
 def test_dominated_actions_of_a_tree_can_be_eliminated_first(cli: Cli) -> None:
     solved = cli("solve", "kuhn", "--eliminate", "--out", "left.eqp", "--json").fields
-    assert solved["algorithm"] == "eliminate:lp-dense"
+    assert solved["method"] == "eliminate:lp-dense"
     assert solved["value"] == pytest.approx(-1 / 18, abs=1e-9)  # Kuhn 1950
     assert solved["undominated"] == {"rows": 16, "columns": 17}
 
@@ -90,9 +90,9 @@ def test_people_see_every_step(cli: Cli) -> None:
 @pytest.mark.parametrize("game", ["auction", "bargaining", "standoff", "tract"])
 def test_games_that_are_not_poker(cli: Cli, game: str) -> None:
     fields = cli("solve", game, "--json").fields
-    assert (fields["algorithm"], fields["status"]) == ("lp", "converged")
+    assert (fields["method"], fields["status"]) == ("lp", "converged")
     assert fields["gap"] == pytest.approx(0, abs=1e-9)
-    plain = cli("solve", game, "--method", "none", "--out", "plain.eqp", "--json").fields
+    plain = cli("solve", game, "--abstraction", "none", "--out", "plain.eqp", "--json").fields
     assert "lift" not in [step["name"] for step in plain["steps"]]
     # A sound abstraction keeps the value.
     assert plain["value"] == pytest.approx(fields["value"], abs=1e-9)
@@ -117,7 +117,7 @@ def test_the_published_abstraction_is_not_certified(cli: Cli) -> None:
     sound = cli("solve", game, "--out", "sound.eqp", "--json").fields
     # OpenSpiel's value of Leduc poker.
     assert sound["value"] == pytest.approx(-0.085606424078, abs=1e-6)
-    lossy = cli("solve", game, "--method", "histogram", "--out", "lossy.eqp", "--json")
+    lossy = cli("solve", game, "--abstraction", "histogram", "--out", "lossy.eqp", "--json")
     assert lossy.code == 1
     assert lossy.fields["status"] == "uncertified"
     assert lossy.fields["gap"] > 0.01 > sound["gap"]
@@ -144,6 +144,17 @@ cap = 2
 """
 
 
+def test_method_and_algorithm_are_one_word(cli: Cli) -> None:
+    """Once --algorithm said how to solve and --method how to abstract: what was typed then still works."""
+    arguments = ("solve", "auction", "--force", "--json", "--out", "a.eqp")
+    now = cli(*arguments, "--method", "lp-ipx", "--abstraction", "none").fields
+    before = cli(*arguments, "--algorithm", "lp-ipx", "--method", "none").fields
+    assert (now["method"], now["value"]) == ("lp-ipx", before["value"])
+    assert before["method"] == "lp-ipx"
+    assert cli(*arguments, "--method", "suits").fields["abstraction"] == "suits"
+    assert "which is the same" in cli(*arguments, "--method", "lp", "--algorithm", "lp").err
+
+
 def test_an_abstraction_from_a_file(cli: Cli) -> None:
     made = cli("abstract", SMALL, "--method", "suits", "--out", "suits.eqp", "--json").fields
     used = cli("solve", SMALL, "--abstraction", "suits.eqp", "--gap", 100, "--json").fields
@@ -151,7 +162,7 @@ def test_an_abstraction_from_a_file(cli: Cli) -> None:
     # A different abstraction of the same game may replace the strategy, but not resume its solve.
     arguments = ("solve", SMALL, "--gap", 0, "--iterations", 3)
     assert cli(*arguments).code == 1
-    refused = cli(*arguments, "--method", "histogram", "--resume")
+    refused = cli(*arguments, "--abstraction", "histogram", "--resume")
     assert refused.code == 2
     assert "through the same abstraction" in refused.err
     for other, words in [
@@ -207,9 +218,10 @@ def test_export_then_import(cli: Cli, tmp_path: Path, game: str) -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["solve", "kuhn", "--method", "gameshrink"], "no signals"),
+        (["solve", "kuhn", "--abstraction", "gameshrink"], "no signals"),
         (["solve", "kuhn", "--abstraction", "a.eqp"], "no signals"),
         (["solve", SMALL, "--method", "magic"], "'magic'"),
+        (["solve", SMALL, "--abstraction", "magic"], "'magic'"),
         (["solve", SMALL, "--method", "suits", "--abstraction", "a.eqp"], "one of the two"),
         (["solve", SMALL, "--abstraction", "missing.eqp"], "missing.eqp"),
         (["solve", SMALL, "--abstraction", "auction.eqp"], "kind 'strategy'"),

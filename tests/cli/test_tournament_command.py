@@ -71,9 +71,9 @@ def test_a_limit_stops_short_and_a_resume_goes_on(cli: Cli) -> None:
     assert short.code == 1
     assert short.fields["status"] == "iteration limit"
     assert Path("it.eqp.checkpoint").exists()
-    refused = cli(*HEADS_UP, "--algorithm", "vi-fp", "--resume")
+    refused = cli(*HEADS_UP, "--method", "vi-fp", "--resume")
     assert refused.code == 2
-    assert "found a solve with algorithm pi-fp, expected vi-fp" in refused.err
+    assert "found a solve with method pi-fp, expected vi-fp" in refused.err
     resumed = cli(*HEADS_UP, "--gain", 1e-4, "--resume", "--json")
     assert resumed.code == 0
     assert not Path("it.eqp.checkpoint").exists()
@@ -133,7 +133,7 @@ def test_an_interrupt_loses_at_most_one_iteration(
         (["--chips", "1800"], "above all stacks [600, 600, 600]"),
         (["--chips", "13500", "--stacks", "4500/4500/4501"], "multiples of the unit, 300"),
         (["--chips", "13500", "--stacks", "4500/4500/4800"], "sum to 13500"),
-        (["--algorithm", "foo"], "Algorithm: found foo"),
+        (["--method", "foo"], "Algorithm: found foo"),
         (["--out", "nowhere/it.eqp"], "is not a folder"),
         (["--gain", "-1"], "gap is -1"),
     ],
@@ -188,7 +188,7 @@ def test_solve_show_plot_and_certify_take_tournaments(cli: Cli) -> None:
     )
     found = cli("solve", "small.toml", "--json")
     assert found.code == 0
-    assert (found.fields["family"], found.fields["algorithm"]) == ("tournament", "pi-fp")
+    assert (found.fields["family"], found.fields["method"]) == ("tournament", "pi-fp")
     assert found.fields["states"] == {"2": 13}
     assert found.fields["strategy"] == "small.eqp"
     shown = cli("solve", "small.toml", "--resume")

@@ -20,9 +20,9 @@ DATA = Path(__file__).parents[1] / "games" / "data"
 TREE = [
     "info F",
     "solve F --time 1 --iterations 30",
-    "solve F --time 1 --algorithm lp",
-    "solve F --time 1 --algorithm cfr+ --iterations 20",
-    "solve F --time 1 --algorithm egt --iterations 5",
+    "solve F --time 1 --method lp",
+    "solve F --time 1 --method cfr+ --iterations 20",
+    "solve F --time 1 --method egt --iterations 5",
     "nash F --time 1",
     "convert F out.efg",
     "convert F out.nfg",
@@ -30,7 +30,7 @@ TREE = [
 SIGNALS = [
     "info F",
     "solve F --time 1 --iterations 30",
-    "solve F --time 1 --method none --eliminate --iterations 20",
+    "solve F --time 1 --abstraction none --eliminate --iterations 20",
     "abstract F --method gameshrink",
     "abstract F --method histogram",
     "abstract F --method suits",
@@ -213,7 +213,7 @@ def _written() -> Iterator[Seed]:
         texts = [command.replace("GAME", game) for command in TEXT]
         yield Seed(f"{game}.txt", Path(f"{game}.txt").read_bytes(), tuple(texts))
         for algorithm in ("cfr+", "pcfr+", "egt", "smoothing", "sampling:egt"):
-            _run(f"solve {game} --algorithm {algorithm} --gap 0 --iterations 9 --out c.eqp --force")
+            _run(f"solve {game} --method {algorithm} --gap 0 --iterations 9 --out c.eqp --force")
             again = f"solve {game} --resume --time 1 --iterations 12 --out OUT"
             path = Path("c.eqp.checkpoint")
             if path.exists():
@@ -264,8 +264,8 @@ NODES = 100_000
 # What no file is made by: a worker runs these first, so that kernels are compiled and no case pays for it.
 WARM = [
     "solve rhode-island(ranks=3,suits=2) --iterations 5 --force",
-    "solve rhode-island(ranks=3,suits=2) --method none --eliminate --iterations 5 --force",
-    "solve leduc --algorithm cfr+ --iterations 5 --force", "solve leduc --iterations 5 --force",
+    "solve rhode-island(ranks=3,suits=2) --abstraction none --eliminate --iterations 5 --force",
+    "solve leduc --method cfr+ --iterations 5 --force", "solve leduc --iterations 5 --force",
     "nash kuhn", "nash stag.nfg", "plot kuhn.eqp", "repeated partial --out warm --stages 3 --grid 1",
     "certify kuhn kuhn.eqp --rigorous", "certify standoff standoff.eqp", "show kuhn.eqp",
     "abstract standoff --method histogram", "abstract standoff --method suits",

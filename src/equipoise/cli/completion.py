@@ -32,7 +32,7 @@ def complete_agent(incomplete: str) -> list[str]:
     return [name for name in names if name.startswith(incomplete)] + complete_strategy(incomplete)
 
 
-def complete_algorithm(incomplete: str) -> list[str]:
+def complete_method(incomplete: str) -> list[str]:
     """Return methods that begin with ``incomplete``; after a wrapper's name, those it can wrap."""
     from equipoise.solvers.methods import METHODS, WRAPPERS
 

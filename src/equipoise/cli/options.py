@@ -46,6 +46,8 @@ Gap = Annotated[
         show_default="about 1e-6r; with signals 1e-5r, which is 0.1 chips in Rhode Island",
     ),
 ]
+MethodNames = ("--method", "--algorithm")
+"""How a command does its work; earlier versions said algorithm, and it is still understood."""
 Buckets = Annotated[
     str | None,
     typer.Option(

@@ -30,16 +30,16 @@ def command(
     from equipoise.plots.chart import write_html, write_png
     from equipoise.plots.convergence import convergence
     from equipoise.solvers.driver import log_rows
-    from equipoise.strategy.store import load, log_of
+    from equipoise.strategy.store import load, log_of, method_of
 
     stem = out or files[0].with_suffix("")
     drawn = _draw(files[0], Path(f"{stem}-strategy")) if len(files) == 1 else ()
     logs = {}
     for file in files:
         bundle = load(file)
-        algorithm = Fields(bundle.metadata, str(file)).text("algorithm", "unknown")
+        method = method_of(Fields(bundle.metadata, str(file)))
         if not drawn or "log" in bundle.arrays:
-            logs[f"{file} ({algorithm})"] = log_rows(log_of(file, bundle))
+            logs[f"{file} ({method})"] = log_rows(log_of(file, bundle))
     names = {}
     if logs:
         page, picture = Path(f"{stem}.html"), Path(f"{stem}.png")

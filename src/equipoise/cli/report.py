@@ -46,7 +46,7 @@ def print_result(
                 for name, value in kind.facts(result).items()
                 if "\n" not in str(value)
             },
-            "algorithm": f"{known['algorithm']}, {number(known['iterations'])} iterations",
+            "method": f"{known['method']}, {number(known['iterations'])} iterations",
             "because": result.found.why,
             "strategy": "not saved" if result.saved is None else str(result.saved),
         }

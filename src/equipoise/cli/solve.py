@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from equipoise.cli import options
-from equipoise.cli.completion import complete_algorithm
+from equipoise.cli.completion import complete_method
 from equipoise.cli.output import note, print_json
 from equipoise.cli.report import exit_code, print_result
 from equipoise.errors import EquipoiseError
@@ -17,7 +17,7 @@ from equipoise.solvers.methods import AUTO, METHODS, WRAPPERS
 
 EPILOG = "\n".join(
     [
-        "Algorithms:\n",
+        "Methods:\n",
         f"- **auto**, the default: {AUTO}",
         *(f"- **{name}**: {row.why}" for name, row in METHODS.items()),
         "\nAround them:\n",
@@ -30,26 +30,27 @@ EPILOG = "\n".join(
 
 def command(
     game: options.Game,
-    algorithm: Annotated[
+    method: Annotated[
         str | None,
         typer.Option(
             help="How to solve: auto or one of those below.",
             show_default="auto",
-            autocompletion=complete_algorithm,
+            autocompletion=complete_method,
         ),
     ] = None,
+    algorithm: Annotated[
+        str | None, typer.Option(hidden=True, autocompletion=complete_method)
+    ] = None,
     gap: options.Gap = None,
-    method: Annotated[
+    abstraction: Annotated[
         str | None,
         typer.Option(
-            help="How to abstract a game with signals: a method of 'equipoise abstract', or none.",
+            help="How to abstract a game with signals: a method of 'equipoise abstract', a file that it wrote, "
+            "or none.",
             show_default="gameshrink",
         ),
     ] = None,
     buckets: options.Buckets = None,
-    abstraction: Annotated[
-        Path | None, typer.Option(help="Use this abstraction, as 'equipoise abstract' writes it.")
-    ] = None,
     actions: options.Actions = None,
     stages: options.Stages = None,
     model: options.Model = None,
@@ -83,12 +84,11 @@ def command(
 
     if not checkpoint >= 0:
         raise EquipoiseError(f"--checkpoint: found {checkpoint}, expected a number >= 0.")
-    if method is not None and abstraction is not None:
-        raise EquipoiseError("--method: found --abstraction as well, expected one of the two.")
+    method, abstraction = _apart(method, algorithm, abstraction)
     place = out or default_file(game)
     result = solve(
         game,
-        algorithm,
+        method,
         gap,
         iterations=iterations,
         time=time,
@@ -99,7 +99,7 @@ def command(
         checkpoint=checkpoint,
         show=lambda stop: live(stop, is_shown=not json),
         note=note,
-        abstraction=abstraction or method,
+        abstraction=abstraction,
         buckets=buckets,
         actions=actions,
         stages=stages,
@@ -111,3 +111,31 @@ def command(
     else:
         print_result(result)
     return exit_code(result, place)
+
+
+def _apart(
+    method: str | None, algorithm: str | None, abstraction: str | None
+) -> tuple[str | None, str | Path | None]:
+    """Return how to solve and how to abstract: by name, or from a file.
+
+    When --algorithm said how to solve, --method said how to abstract: names of abstractions are still taken
+    for what they are.
+    """
+    from equipoise.road.abstractions import is_abstraction
+
+    if method is not None and is_abstraction(method):
+        if abstraction is not None:
+            raise EquipoiseError(
+                f"--method: found the abstraction '{method:.60}' and --abstraction as well, expected one "
+                "of the two."
+            )
+        return algorithm, method
+    if method is not None and algorithm is not None:
+        raise EquipoiseError(
+            "--method: found --algorithm as well, which is the same, expected one."
+        )
+    method = method or algorithm
+    if abstraction is None or is_abstraction(abstraction):
+        return method, abstraction
+    is_file = Path(abstraction).exists() or bool(Path(abstraction).suffix)
+    return method, Path(abstraction) if is_file else abstraction

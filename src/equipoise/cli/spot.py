@@ -72,8 +72,9 @@ def command(
         ),
     ] = None,
     target: Annotated[str, typer.Option(metavar="NUMBER", help=_TARGET)] = "0.5%",
-    algorithm: Annotated[
-        str | None, typer.Option(help="As in 'equipoise solve'.", show_default="auto")
+    method: Annotated[
+        str | None,
+        typer.Option(*options.MethodNames, help="As in 'equipoise solve'.", show_default="auto"),
     ] = None,
     iterations: Annotated[int | None, typer.Option(help="Stop after this many iterations.")] = None,
     time: Annotated[float | None, typer.Option(help="Stop after this many seconds.")] = None,
@@ -114,7 +115,7 @@ def command(
     _tell_sizes(rules, json)
     result = solve(
         rules,
-        algorithm,
+        method,
         gap_of(target, rules.pot),
         iterations=iterations,
         time=time,

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from equipoise.road.result import Result
     from equipoise.solvers.driver import Progress
 
-EPILOG = """Algorithms, outside and inside:\n
+EPILOG = """Methods, outside and inside:\n
 - **pi-fp**, the default: policy iteration over equilibria of single hands; the fastest
 - **vi-fp**: value iteration over equilibria of single hands; the first published, it can converge to
   what is no equilibrium
@@ -56,8 +56,9 @@ def command(
             show_default="equal stacks",
         ),
     ] = None,
-    algorithm: Annotated[
-        str | None, typer.Option(help="One of those below.", show_default="pi-fp")
+    method: Annotated[
+        str | None,
+        typer.Option(*options.MethodNames, help="One of those below.", show_default="pi-fp"),
     ] = None,
     inner: Annotated[
         str, typer.Option(help="How to solve a hand: regret (fast) or fictitious play.")
@@ -124,7 +125,7 @@ def command(
     place = out or Path(f"tournament-{rules.chips}.eqp")
     result = solve(
         rules,
-        algorithm,
+        method,
         None if gain is None else Gap(gain),
         iterations=iterations,
         time=time,
@@ -187,7 +188,7 @@ def _fields(result: Result, shown: tuple[int, ...], files: list[Path]) -> dict[s
     return {
         "tournament": rules_of(rules),
         "states": {k: len(Hands(rules, k).states) for k in strategy.plays},
-        "algorithm": found.method,
+        "method": found.method,
         "status": result.status.value,
         "gain": gain,
         "share": None if gain is None else gain / rules.pool,

@@ -95,12 +95,19 @@ ABSTRACTIONS: dict[str, AbstractionEntry] = {
 }
 """Every method of abstraction by the name that users type."""
 
+# GameShrink calls its default by another name, and so do the abstractions that it made.
+_FORMER = {"sound": "gameshrink"}
+
+
+def is_abstraction(name: str) -> bool:
+    """Say whether ``name`` spells an abstraction, right or wrong in its brackets, or none."""
+    return name == "none" or re.split(r"[(>]", name)[0].strip() in {*ABSTRACTIONS, *_FORMER}
+
 
 def parse(name: str) -> tuple[str, str | None, dict[str, str]]:
     """Split ``method(buckets,option=value,...)`` into its parts."""
     parsed = _TERM.fullmatch(name)
-    # GameShrink calls its default by another name, and so do the abstractions that it made.
-    method = {"sound": "gameshrink"}.get(parsed[1], parsed[1]) if parsed else name
+    method = _FORMER.get(parsed[1], parsed[1]) if parsed else name
     if parsed is None or method not in ABSTRACTIONS:
         close = get_close_matches(method, ABSTRACTIONS, n=1, cutoff=0.6)
         hint = (

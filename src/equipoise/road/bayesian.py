@@ -59,7 +59,7 @@ class Bayesian(Family):
 
         if wish.method not in (None, "auto", METHOD):
             raise EquipoiseError(
-                f"algorithm '{wish.method}': found it for a Bayesian game, expected auto or qualitative."
+                f"method '{wish.method}': found it for a Bayesian game, expected auto or qualitative."
             )
         wish.only(self.name, "products", "propose")
         problem = problem_of(game)

@@ -161,7 +161,7 @@ class Checkpoints:
             # Methods were once named by the repr of their class, and their arrays laid out otherwise.
             found, expected = "an earlier version of Equipoise", "one with this version"
         elif was.get("method") != now["method"]:
-            found, expected = f"algorithm {was.get('method')!s:.200}", now["method"]
+            found, expected = f"method {was.get('method')!s:.200}", now["method"]
         elif was.get("unit") != now.get("unit"):
             found, expected = "payoffs of another size", f"those of '{now['game']}' as it is now"
         elif was.get("seed") != now["seed"]:

@@ -39,7 +39,7 @@ class GeneralSum(Behavioural):
         options = wish.only(self.name, "weights", "breakpoints", "encoding")
         if wish.method not in (None, *METHODS):
             raise EquipoiseError(
-                f"algorithm '{wish.method}': found it for the general-sum game '{game.name}', expected "
+                f"method '{wish.method}': found it for the general-sum game '{game.name}', expected "
                 f"{' or '.join(METHODS)}."
             )
         name, fingerprint = self.identity(game)

@@ -50,7 +50,7 @@ class Repeated(Family):
         options = wish.only(self.name, "cells")
         if wish.method not in (None, "auto", "cav"):
             raise EquipoiseError(
-                f"algorithm '{wish.method}': found it for the repeated game '{game.name}', expected auto "
+                f"method '{wish.method}': found it for the repeated game '{game.name}', expected auto "
                 "or cav."
             )
         stop = (wish.limits | (wish.gap or Relative(RELATIVE_TOLERANCE))).at(game.range)

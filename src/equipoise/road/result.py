@@ -105,7 +105,7 @@ class Result:
         return {
             "game": self.spec,
             "family": self.family,
-            "algorithm": self.method,
+            "method": self.method,
             "status": self.status.value,
             **known,
             "iterations": self.found.iterations,

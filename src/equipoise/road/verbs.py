@@ -181,7 +181,7 @@ def open(path: str | Path, game: Any = None) -> Result:
     """Return the result saved at ``path``; of ``game``, if the file it came from has moved."""
     from equipoise.games.files.fields import Fields
     from equipoise.solvers.driver import log_rows
-    from equipoise.strategy.store import load_solved, log_of, spec_of
+    from equipoise.strategy.store import load_solved, log_of, method_of, spec_of
 
     path = Path(path)
     bundle = load_solved(path)
@@ -198,7 +198,7 @@ def open(path: str | Path, game: Any = None) -> Result:
         strategy=strategy,
         target=_target(known),
         stake=0.0,
-        method=known.text("algorithm", "unknown"),
+        method=method_of(known),
         why=known.text("why", "solved before"),
         status=_status(path, known.text("status", Status.CONVERGED.value)),
         iterations=known.whole("iterations", 0),

@@ -1,6 +1,6 @@
 """Choosing a method.
 
-:func:`choose` is ``--algorithm auto``. On a tree it merges first, unless it soon sees that little would
+:func:`choose` is ``--method auto``. On a tree it merges first, unless it soon sees that little would
 be gained. Then, up to sizes that were measured, one linear program (simplex for small games, interior point for fine gaps in larger ones)
 is faster than any first-order method; beyond them discounted CFR is. Simplex stays ahead of interior point
 longer where sequences have few payoffs each (liar's dice: three). A game with signals, too, is

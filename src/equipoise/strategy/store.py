@@ -29,6 +29,7 @@ __all__ = [
     "load_solved",
     "load_strategy",
     "log_of",
+    "method_of",
     "packed",
     "save",
     "save_abstraction",
@@ -127,6 +128,11 @@ def spec_of(path: str | Path, bundle: Bundle) -> str | None:
     if not spec.isprintable() or not 0 < len(spec) <= _LONGEST_SPEC:
         known.fail("spec", f"a game in at most {_LONGEST_SPEC} printable characters")
     return spec
+
+
+def method_of(known: Fields) -> str:
+    """Return how the strategy was found; earlier versions called it the algorithm."""
+    return known.text("method", known.text("algorithm", "unknown"))
 
 
 def _layout(path: str | Path, described: Any, vectors: tuple[NDArray[Any], ...]) -> Layout:

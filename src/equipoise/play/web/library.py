@@ -25,7 +25,7 @@ from equipoise.strategy.store import STRATEGY
 
 _OPEN = 6  # results that are kept open
 _FACTS = (
-    "game", "family", "algorithm", "status", "value", "values", "lower", "upper", "gap", "gains",
+    "game", "family", "method", "algorithm", "status", "value", "values", "lower", "upper", "gap", "gains",
     "iterations", "seconds", "cpu_seconds", "target", "why", "abstraction", "buckets", "gain",
 )  # fmt: skip
 
