@@ -84,11 +84,11 @@ def command(
 
     if not checkpoint >= 0:
         raise EquipoiseError(f"--checkpoint: found {checkpoint}, expected a number >= 0.")
-    method, abstraction = _apart(method, algorithm, abstraction)
+    how, coarser = _apart(method, algorithm, abstraction)
     place = out or default_file(game)
     result = solve(
         game,
-        method,
+        how,
         gap,
         iterations=iterations,
         time=time,
@@ -99,7 +99,7 @@ def command(
         checkpoint=checkpoint,
         show=lambda stop: live(stop, is_shown=not json),
         note=note,
-        abstraction=abstraction,
+        abstraction=coarser,
         buckets=buckets,
         actions=actions,
         stages=stages,
