@@ -8,8 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from equipoise.cards.deck import STANDARD, Deck
-from equipoise.cards.equity import all_in, rollout, starting_hands
+from equipoise.cards.equity import all_in, rollout
 from equipoise.cards.evaluate import FIVE_CARD, THREE_CARD, evaluator
+from equipoise.cards.starting import starting_hands
 from equipoise.errors import EquipoiseError
 
 

@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 
 from equipoise.cards import matchup as roads
 from equipoise.cards.deck import STANDARD, Deck
-from equipoise.cards.equity import all_in, check_board, starting_hands, subsets
+from equipoise.cards.equity import all_in, check_board, subsets
 from equipoise.cards.evaluate import five_card_ranks
 from equipoise.cards.matchup import Matchup, matchup
+from equipoise.cards.starting import starting_hands
 from equipoise.errors import EquipoiseError
 from equipoise.games.poker.ranges import parse_range
 

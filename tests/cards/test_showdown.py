@@ -8,7 +8,7 @@ import pytest
 from experiments import showdown_tables
 
 from equipoise.cards.deck import STANDARD
-from equipoise.cards.equity import all_in, starting_hands, subsets
+from equipoise.cards.equity import all_in, subsets
 from equipoise.cards.evaluate import five_card_ranks
 from equipoise.cards.isomorphism import HandIndexer
 from equipoise.cards.showdown import (
@@ -38,6 +38,7 @@ from equipoise.cards.showdown.deals import canonical_pairs, count_triples
 from equipoise.cards.showdown.packed import pack, round_shares, unpack
 from equipoise.cards.showdown.sample import boards_for, standard_error
 from equipoise.cards.showdown.tables import THREE_WAY_BOARDS, TWO_WAY_BOARDS
+from equipoise.cards.starting import starting_hands
 from equipoise.errors import EquipoiseError
 
 

@@ -32,12 +32,19 @@ def _signals(game: Any) -> SequenceForm:
     return build(game, gameshrink(game), tiles=False)
 
 
+def _spot() -> Any:
+    """Suits other than clubs are alike until the river; somebody may be all-in on the turn."""
+    rules = {"bets": "50%,a", "raises": "a", "ranks": "8TJQK"}
+    return poker.spot("8cTcQcQd", "KTs,JJ", "QJs,TT,KJo:0.5", 100, 150, **rules)
+
+
 FORMS = {
     "matrix": lambda: build(load("kuhn(cards=2)")),
     "kuhn": lambda: build(load("kuhn")),
     "liars dice": lambda: build(load("liars_dice(sides=3)")),
     "leduc with signals": lambda: _signals(poker.leduc()),
     "rhode island": lambda: _signals(poker.rhode_island(4, 2)),
+    "a spot, boards side by side": lambda: build(_spot()).plain,
 }
 
 

@@ -24,10 +24,16 @@ def _tiled() -> SequenceForm:
     return build(game, gameshrink(game))
 
 
+def _spot() -> poker.Spot:
+    ranges = "KTs,JJ", "QJs,TT,KJo:0.5"
+    return poker.spot("8cTcQcQd", *ranges, 100, 150, bets="50%,a", raises="a", ranks="8TJQK")
+
+
 FORMS: dict[str, Callable[[], SequenceForm]] = {
     "kuhn": lambda: build(load("kuhn")),
     "leduc": lambda: build(poker.leduc()),
     "rhode island in tiles": _tiled,
+    "a spot": lambda: build(_spot()),
 }
 
 
@@ -93,6 +99,40 @@ solution = solve(build(load("kuhn")), member("cfr+", device="numpy"), Iterations
 assert solution.gap < 1e-2, solution.gap
 """
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_no_compiler_is_needed_for_a_spot() -> None:
+    code = """
+import sys
+sys.modules["numba"] = None
+from equipoise.games.poker import spot
+from equipoise.sequence.build import build
+from equipoise.solvers.base import solve
+from equipoise.solvers.driver import Gap
+from equipoise.solvers.saddle.cfr import member
+form = build(spot("8cTcQcQd", "KTs,JJ", "QJs,TT", 100, 150, bets="50%,a"))
+solution = solve(form, member("dcfr", device="numpy", dtype="float32"), Gap(2.0))
+assert solution.gap <= 2.0, solution.gap
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@pytest.mark.parametrize("rake", [0.0, 0.05])
+def test_a_spot_on_pytorch(rake: float) -> None:
+    pytest.importorskip("torch")
+    rules = {"bets": "50%,a", "ranks": "8TJQK", "rake": rake}
+    form = build(poker.spot("8cTcQcQd", "KTs,JJ", "QJs,TT", 100, 150, **rules))  # type: ignore[arg-type]
+    context = Context(start=_random(form))
+    runs = [
+        member("dcfr", device=d, dtype="float32").start(form, context)
+        for d in ("torch", "compiled")
+    ]
+    for run in runs:
+        run.advance(3)
+    for mine, theirs in zip(*(run.point() for run in runs), strict=True):
+        np.testing.assert_allclose(mine, theirs, rtol=0, atol=1e-4)
+    found, truth = (run.bounds() for run in runs)
+    assert found == pytest.approx(truth, abs=1e-4)
 
 
 def test_devices_that_are_not_there() -> None:

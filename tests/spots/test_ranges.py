@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from equipoise.cards.deck import Deck
-from equipoise.cards.equity import starting_hands
+from equipoise.cards.starting import starting_hands
 from equipoise.errors import EquipoiseError
 from equipoise.games.poker.ranges import all_hands, parse_range, range_text, read_range
 

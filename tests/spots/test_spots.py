@@ -150,6 +150,12 @@ def test_the_engine_measures_what_the_certificate_says() -> None:
         assert result.status.value == "converged"
 
 
+@pytest.mark.parametrize("rules", [{"raises": ""}, {"donk": ""}, {"rake": 0.1, "rake_cap": 0.0}])
+def test_a_name_says_what_is_not_by_default(rules: dict) -> None:
+    game = spot("2c7d9hTs", "AA,KK", "QQ,JJ", 100, 300, **({"bets": "50%"} | rules))
+    assert equipoise.load(game.name).fingerprint == game.fingerprint
+
+
 def test_a_raked_spot_pays_the_house() -> None:
     result = equipoise.solve(random_spot(np.random.default_rng(3), 5, rake=0.05))
     assert sum(result.certificate.values) < 100

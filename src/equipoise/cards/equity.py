@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import chain, combinations, product
+from itertools import chain, combinations
 from math import comb
 from typing import Any
 
@@ -17,7 +17,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
-from equipoise.cards.deck import STANDARD, Cards, Deck
+from equipoise.cards.deck import Cards, Deck
 from equipoise.cards.evaluate import FIVE_CARD, Evaluator, evaluator
 from equipoise.cards.isomorphism import HandIndexer
 from equipoise.errors import EquipoiseError
@@ -53,32 +53,6 @@ class Rollout(Outcomes):
     histogram: Counts
 
 
-def starting_hands(text: str, deck: Deck = STANDARD) -> Cards:
-    """Return the two-card hands that ``text`` stands for, as rows.
-
-    ``AKs`` are the suited ones, ``AKo`` the others, ``AK`` and ``AA`` all; ``AhKd`` is itself.
-
-    >>> [len(starting_hands(text)) for text in ("AA", "AKs", "AKo", "AK", "AhKd")]
-    [6, 4, 12, 16, 1]
-    """
-    symbols, kind = text[:2], text[2:]
-    if len(text) == 4:
-        return deck.parse(text)[None, :]
-    if len(symbols) != 2 or kind not in ("", "s", "o") or not set(symbols) <= set(deck.ranks):
-        raise EquipoiseError(
-            f"Starting hand '{text}': expected two ranks of {deck.ranks}, then nothing, 's' or 'o', "
-            "or two cards."
-        )
-    suits = range(len(deck.suits))
-    high, low = (len(suits) * deck.ranks.index(symbol) for symbol in symbols)
-    hands = {
-        tuple(sorted((high + s, low + t)))
-        for s, t in product(suits, suits)
-        if high + s != low + t and (kind == "" or (s == t) == (kind == "s"))
-    }
-    return np.array(sorted(hands), dtype=np.uint8).reshape(-1, 2)
-
-
 def all_in(
     first: ArrayLike, second: ArrayLike, board: ArrayLike = (), ranks: Evaluator | None = None
 ) -> Outcomes:
@@ -86,6 +60,7 @@ def all_in(
 
     Each side is a hand or rows of hands; of rows, all pairs without a common card count.
 
+    >>> from equipoise.cards.starting import starting_hands
     >>> outcomes = all_in(starting_hands("AA"), starting_hands("KK"))
     >>> int(outcomes.win), int(outcomes.tie), int(outcomes.loss)
     (50371344, 285228, 10986372)

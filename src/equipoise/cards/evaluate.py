@@ -23,10 +23,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
 from equipoise.cards.deck import STANDARD, Deck
@@ -36,7 +35,7 @@ Ranks = NDArray[np.uint16]
 _Ints = NDArray[np.int64]
 
 HIGH = 24  # where, in the 64-bit sum, the code of the high half starts
-_SUITS = 48  # where the suit counts start, four bits each
+SUITS = 48  # where the suit counts start, four bits each
 MASK = 16  # bits of the rank mask kept for each suit
 _MAX_CARDS = 7
 
@@ -200,28 +199,34 @@ def leduc_ranks(hole: ArrayLike, board: ArrayLike, deck: Deck) -> Ranks:
     return ranks
 
 
-@njit(cache=True)
-def _rank_hands(hands: Any, tables: Any, start: Any, ranks: Any) -> Any:
-    """Fill ``ranks``; return the first hand that holds a card twice, or -1."""
-    keys, row, column, best, flush = tables
-    low_bits = np.uint64((1 << HIGH) - 1)
-    full_suit = np.uint64(0x8888 << _SUITS)
-    suit_bits = np.uint64((1 << MASK) - 1)
-    for h in range(hands.shape[0]):
-        total, held, twice = start, np.uint64(0), np.uint64(0)
-        for i in range(hands.shape[1]):
-            card = np.uintp(hands[h, i])
-            total += keys[card, 0]
-            twice |= held & keys[card, 1]
-            held |= keys[card, 1]
-        if twice:
-            return h
-        low, high = total & low_bits, (total >> np.uint64(HIGH)) & low_bits
-        rank = best[row[low] + column[high]]
-        if total & full_suit:
-            for suit in range(4):
-                rank = max(rank, flush[(held >> np.uint64(MASK * suit)) & suit_bits])
-        ranks[h] = rank
+def _rank_hands(hands: NDArray[np.uint8], tables: Tables, start: np.uint64, ranks: Ranks) -> int:
+    """Fill ``ranks``; return the first hand that holds a card twice, or -1.
+
+    Compiled where there is a compiler: machines with a GPU may have none.
+    """
+    try:
+        from equipoise.cards.rank_kernel import rank_hands
+    except ImportError:
+        return _rank_arrays(hands, tables, start, ranks)
+    return int(rank_hands(hands, tables, start, ranks))
+
+
+def _rank_arrays(hands: NDArray[np.uint8], tables: Tables, start: np.uint64, ranks: Ranks) -> int:
+    """The same, hands side by side."""
+    total, held = tables.keys[hands].sum(axis=1) + start, np.zeros(len(hands), dtype=np.uint64)
+    twice = held.copy()
+    for card in tables.keys[hands, 1].T:
+        twice |= held & card
+        held |= card
+    if twice.any():
+        return int(np.flatnonzero(twice)[0])
+    code, low_bits = total[:, 0], np.uint64((1 << HIGH) - 1)
+    low, high = code & low_bits, (code >> np.uint64(HIGH)) & low_bits
+    ranks[:] = tables.best[tables.row[low] + tables.column[high]]
+    has_suit = np.flatnonzero(code & np.uint64(0x8888 << SUITS))
+    for suit in range(4):
+        of_suit = (held[has_suit] >> np.uint64(MASK * suit)) & np.uint64((1 << MASK) - 1)
+        ranks[has_suit] = np.maximum(ranks[has_suit], tables.flush[of_suit])
     return -1
 
 
@@ -235,7 +240,7 @@ def _card_keys(deck: Deck) -> NDArray[np.uint64]:
     one = np.uint64(1)
     return np.column_stack(
         [
-            code.astype(np.uint64) + (one << (_SUITS + 4 * suit).astype(np.uint64)),
+            code.astype(np.uint64) + (one << (SUITS + 4 * suit).astype(np.uint64)),
             one << (MASK * suit + rank).astype(np.uint64),
         ]
     )
@@ -243,7 +248,7 @@ def _card_keys(deck: Deck) -> NDArray[np.uint64]:
 
 def suit_start(size: int) -> np.uint64:
     """Return where the 64-bit sum starts: ``size`` cards of a suit set the top bit of its count."""
-    return np.uint64(sum((8 - size) << (_SUITS + 4 * suit) for suit in range(4)))
+    return np.uint64(sum((8 - size) << (SUITS + 4 * suit) for suit in range(4)))
 
 
 class _Multisets:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache, partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +26,9 @@ from equipoise.sequence.payoffs.base import Payoff
 from equipoise.sequence.payoffs.sparse import Deals, Sparse
 from equipoise.sequence.treeplex import Treeplex
 from equipoise.sequence.units import PLAIN, Units, betting_units, tree_units
+
+if TYPE_CHECKING:
+    from equipoise.sequence.from_spot import SpotLayout
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,13 +139,31 @@ def _build_spot(spot: Spot) -> SequenceForm:
     from equipoise.sequence.from_spot import SpotLayout, runouts_payoff, spot_units
 
     layout, units = SpotLayout(spot), spot_units(spot)
-    return SequenceForm(
+    form = SequenceForm(
         X=layout.treeplex(0),
         Y=layout.treeplex(1),
         A=runouts_payoff(layout, units.unit),
         name=spot.name,
         fingerprint=spot.fingerprint,
+        canonical=lambda player: np.arange(layout.starts[-1][player][-1], dtype=np.uint32),
         units=units,
+    )
+    return replace(form, untiled=partial(_side_by_side, form, layout))
+
+
+def _side_by_side(form: SequenceForm, layout: SpotLayout) -> SequenceForm:
+    """Return the form of a spot with all boards of a street in one block, for arrays."""
+    from equipoise.sequence.spot_levels import LevelLayout
+
+    levels = LevelLayout(layout)
+    assert form.A.runouts is not None
+    return replace(
+        form,
+        X=levels.treeplex(0),
+        Y=levels.treeplex(1),
+        A=levels.payoff(form.A.runouts),
+        canonical=lambda player: levels.places(player).astype(np.uint32),
+        untiled=None,
     )
 
 

@@ -9,7 +9,7 @@ one at a time.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from equipoise.games.poker.runouts import DEAD, Runout, board_tree
 from equipoise.games.poker.spots import Spot
 from equipoise.games.signals.betting import NO_OUTCOME, TERMINAL
-from equipoise.sequence.payoffs.board_sums import HandRows, add_equities
+from equipoise.sequence.payoffs.hand_rows import HandRows
 from equipoise.sequence.payoffs.over_runouts import Runouts, StreetLeaves, StreetPayoff
 from equipoise.sequence.treeplex import SAME, Blocks, Treeplex
 from equipoise.sequence.units import Units
@@ -179,7 +179,7 @@ def runouts_payoff(layout: SpotLayout, unit: float) -> Runouts:
                 factor=np.array([b.copies for b in boards]) / (spot.pairs * deals(street)),
                 leaves=_leaves(layout, here, np.where(is_early[here], 0.0, tree.scale[here]), unit),
                 all_in=_leaves(layout, early, tree.scale[early], unit),
-                equities=_equities(layout, street, rows[last], final) if len(early) else (),
+                sum_equities=partial(_equities, layout, street, rows[last], final, len(early) > 0),
                 cards=spot.deck.size,
             )
         )
@@ -264,9 +264,13 @@ def _twins(spot: Spot, player: int) -> Numbers:
 
 
 def _equities(
-    layout: SpotLayout, street: int, rows: tuple[HandRows, HandRows], factor: Any
+    layout: SpotLayout, street: int, rows: tuple[HandRows, HandRows], factor: Any, wanted: bool
 ) -> tuple[NDArray[np.float64], ...]:
     """Return for each board of a street the sums of signs over the whole boards that may follow."""
+    if not wanted:
+        return ()
+    from equipoise.sequence.payoffs.board_sums import add_equities
+
     streets = layout.boards
     board = np.arange(len(streets[-1]))
     up = [own.bucket.astype(np.int64) for own in rows]

@@ -28,6 +28,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from equipoise.cards.deck import STANDARD, Cards, Deck
+from equipoise.cards.starting import starting_hands
 from equipoise.errors import EquipoiseError, quoted
 
 Weights = NDArray[np.float64]
@@ -157,8 +158,6 @@ def _every_kind(deck: Deck) -> Iterator[str]:
 
 def _hands_of(kind: str, token: str, deck: Deck) -> list[tuple[int, int]]:
     """Return the hands of a kind, each with its lower card first."""
-    from equipoise.cards.equity import starting_hands
-
     try:
         rows = starting_hands(kind, deck)
     except EquipoiseError:

@@ -227,9 +227,12 @@ def spot(
     return Spot(f"spot({given})", deck, cards, weights, tree, float(pot))
 
 
+_PLAIN = {"bets": "", "add_allin": 0.0, "force_allin": 0.0, "merge": 0.0, "rake": 0.0}
+
+
 def _is_told(key: str, value: Any) -> bool:
-    """Say whether a parameter is not what it is by default; the size of a chip depends on others."""
-    return value is not None and (key == "chip" or value not in (0.0, ""))
+    """Say whether a parameter is not what it is by default; of most, that is nothing at all."""
+    return value is not None and value != _PLAIN.get(key)
 
 
 def _plain(value: Any) -> Any:

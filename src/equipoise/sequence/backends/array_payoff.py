@@ -14,6 +14,7 @@ instead of one of 7969 x 7969. Payoffs of trees are lists of entries, gathered.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -22,8 +23,10 @@ from numpy.typing import NDArray
 from equipoise.errors import EquipoiseError
 from equipoise.numerics.device import Array, Device
 from equipoise.sequence.backends.arrays import ArrayTreeplex
+from equipoise.sequence.backends.board_matrices import BoardMatrices
 from equipoise.sequence.backends.levels import Ints, padded_lists
 from equipoise.sequence.payoffs.base import Payoff
+from equipoise.sequence.payoffs.by_board import ByBoard
 
 # Batches are used where they are at most this share of the whole matrix.
 _BATCHED_SHARE = 0.5
@@ -34,15 +37,28 @@ class ArrayPayoff:
 
     def __init__(self, payoff: Payoff, X: ArrayTreeplex, Y: ArrayTreeplex) -> None:
         self.shape = X.size, Y.size
+        self._towards = [_Gradient(X, Y), _Gradient(Y, X)]
+        if payoff.by_board is not None:
+            self._add_boards(payoff.by_board)
+            return
         terms = payoff.kronecker
         matrix = payoff.matrix() if terms is None else None
-        self._towards = [_Gradient(X, Y), _Gradient(Y, X)]
         for term in terms or ():
-            self._towards[0].add_term(term.matrix.csr, term.row, term.column, term.coefficient)
-            self._towards[1].add_term(term.matrix.csr.T, term.column, term.row, term.coefficient)
+            for towards, places in ((0, (term.row, term.column)), (1, (term.column, term.row))):
+                csr = term.matrix.csr.T if towards else term.matrix.csr
+                multiplier = _multiplier(csr.tocsr(), X.device)
+                self._towards[towards].add_term(multiplier, *places, term.coefficient)
         if matrix is not None:
             self._towards[0].add_entries(matrix)
             self._towards[1].add_entries(matrix.T)
+
+    def _add_boards(self, payoff: ByBoard) -> None:
+        """Add the leaves of a spot: matrices for every board, both ways the same."""
+        matrices = BoardMatrices(payoff, self._towards[0].device)
+        for term in payoff.terms():
+            for towards, places in ((0, (term.row, term.column)), (1, (term.column, term.row))):
+                multiplier = matrices.times(term.street, term.matrix, towards)
+                self._towards[towards].add_term(multiplier, *places, term.paid[towards])
 
     def times(self, y: Array) -> Array:
         """Return ``A @ y``."""
@@ -62,10 +78,17 @@ class _Gradient:
         self._terms: list[_Rows | _Entries] = []
 
     def add_term(
-        self, matrix: Any, row: NDArray[Any], column: NDArray[Any], coefficient: NDArray[Any]
+        self,
+        multiplier: Callable[[Array], Array],
+        row: NDArray[Any],
+        column: NDArray[Any],
+        coefficient: NDArray[Any],
     ) -> None:
-        """Add ``coefficient[l] * matrix`` at (row[l], column[l]), places in the treeplexes' own order."""
-        self._terms.append(_Rows(self, matrix.tocsr(), row, column, coefficient))
+        """Add ``coefficient[l] * matrix`` at (row[l], column[l]), places in the treeplexes' own order.
+
+        The ``multiplier`` multiplies rows over source buckets by the matrix, transposed.
+        """
+        self._terms.append(_Rows(self, multiplier, row, column, coefficient))
 
     def add_entries(self, matrix: Any) -> None:
         """Add a sparse matrix, entry by entry."""
@@ -90,22 +113,22 @@ class _Rows:
     def __init__(
         self,
         gradient: _Gradient,
-        matrix: Any,
+        multiplier: Callable[[Array], Array],
         row: NDArray[Any],
         column: NDArray[Any],
         coefficient: NDArray[Any],
     ) -> None:
         device, self.source = gradient.device, gradient.source
-        self.xp, self.matrix = device.xp, _multiplier(matrix, device)
+        self.xp, self.matrix = device.xp, multiplier
         rows, own = np.unique(row, return_inverse=True)
         lists = padded_lists(own, len(rows), len(row))
-        self.band, taken = self.source.band_of(self.source.place[column.astype(np.int64)])
+        self.band, taken = self.source.band_of(self.source.places(column.astype(np.int64)))
         # Padding reads some row and multiplies it by zero.
         padded = np.append(coefficient, 0.0)[lists]
         self.index, self.leaves = device.put(np.append(taken, 0)[lists].reshape(-1)), lists.shape[1]
         self.coefficient = device.put(padded.reshape(len(rows), self.leaves, 1))
-        self.result = device.zeros((len(rows) + 1, matrix.shape[0]))
-        self.into, at = gradient.target.band_of(gradient.target.place[rows.astype(np.int64)])
+        self.into, at = gradient.target.band_of(gradient.target.places(rows.astype(np.int64)))
+        self.result = device.zeros((len(rows) + 1, self.into.width))
         pull = np.full((self.into.last - self.into.first) // self.into.width, len(rows))
         pull[at] = np.arange(len(rows))
         self.pull = device.put(pull)

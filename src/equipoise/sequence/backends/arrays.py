@@ -48,7 +48,7 @@ class ArrayTreeplex:
         self.space, self.device, self.xp = space, device, device.xp
         self.size, self.infosets = space.size, space.infosets
         members = group_blocks(space)
-        self.place = level_order(space, members)
+        self._members, self._first = members, level_order(space, members)
         self.bands = self._bands(members)
         sets = np.cumsum([0, *(len(own) * int(space.blocks.buckets[own[0]]) for own in members)])
         self.groups = [self._group(own, int(at)) for own, at in zip(members, sets, strict=False)]
@@ -58,13 +58,24 @@ class ArrayTreeplex:
         """Return the runs of groups that are equally wide; the empty sequence is one of its own."""
         bands = [Band(0, 1, 1)]
         for own in members:
-            first = int(self.place[int(self.space.blocks.start[own[0]])])
+            first = int(self._first[own[0]])
             width = int(self.space.blocks.buckets[own[0]])
             last = first + len(own) * int(self.space.blocks.actions[own[0]]) * width
             if bands[-1].width == width and bands[-1].first > 0:
                 first = bands.pop().first
             bands.append(Band(first, last, width))
         return bands
+
+    def places(self, sequences: Ints) -> Ints:
+        """Return the places in level order of some sequences, which have their treeplex's own numbers."""
+        start = self.space.blocks.start.astype(np.int64)
+        block = np.searchsorted(start, sequences, side="right") - 1
+        return np.where(sequences > 0, self._first[block] + sequences - start[block], 0)
+
+    @cached_property
+    def place(self) -> Ints:
+        """The place in level order of every sequence."""
+        return self.places(np.arange(self.size))
 
     def band_of(self, places: Ints) -> tuple[Band, Ints]:
         """Return the one band in which rows begin at ``places``, and their numbers there."""
@@ -77,8 +88,8 @@ class ArrayTreeplex:
         """Lay out the blocks ``own``, which are alike."""
         blocks, b, put = self.space.blocks, int(own[0]), self.device.put
         actions, width = int(blocks.actions[b]), int(blocks.buckets[b])
-        above, rows = self.band_of(self.place[blocks.parent[own].astype(np.int64)])
-        first = int(self.place[int(blocks.start[b])])
+        above, rows = self.band_of(self.places(blocks.parent[own].astype(np.int64)))
+        first = int(self._first[b])
         group = Group(first, sets, len(own), actions, width, above, put(rows))
         if blocks.link[b] != SAME or above.width != width:
             at = int(blocks.link[b])
@@ -334,6 +345,6 @@ class ArrayTreeplex:
         first = np.concatenate(([0], np.cumsum(blocks.buckets.astype(np.int64))))
         parts = [
             (first[own][:, None] + np.arange(int(blocks.buckets[own[0]]))).reshape(-1)
-            for own in group_blocks(self.space)
+            for own in self._members
         ]
         return np.concatenate([np.zeros(0, dtype=np.int64), *parts])

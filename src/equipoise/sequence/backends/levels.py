@@ -91,16 +91,15 @@ def group_blocks(space: Treeplex) -> list[Ints]:
 
 
 def level_order(space: Treeplex, members: list[Ints]) -> Ints:
-    """Return the place in level order of every sequence."""
+    """Return the place in level order of every block's first sequence."""
     blocks = space.blocks
-    place = np.zeros(space.size, dtype=np.int64)
+    first = np.zeros(len(blocks.start), dtype=np.int64)
     at = 1
     for own in members:
         size = int(blocks.actions[own[0]]) * int(blocks.buckets[own[0]])
-        sequences = blocks.start[own].astype(np.int64)[:, None] + np.arange(size)
-        place[sequences.reshape(-1)] = np.arange(at, at + sequences.size)
-        at += sequences.size
-    return place
+        first[own] = at + size * np.arange(len(own))
+        at += size * len(own)
+    return first
 
 
 def padded_lists(key: Ints, count: int, padding: int, items: Ints | None = None) -> Ints:

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from equipoise.errors import EquipoiseError
 
 if TYPE_CHECKING:
+    from equipoise.sequence.payoffs.by_board import ByBoard
     from equipoise.sequence.payoffs.factored import Term
     from equipoise.sequence.payoffs.last_round import Tiled
     from equipoise.sequence.payoffs.over_runouts import Runouts
@@ -86,6 +87,11 @@ class Payoff(ABC):
     @property
     def runouts(self) -> Runouts | None:
         """Ability: payoffs between real hands, for methods that work board by board."""
+        return None
+
+    @property
+    def by_board(self) -> ByBoard | None:
+        """Ability: payoffs between real hands, for products batched over boards."""
         return None
 
     @property

@@ -17,7 +17,7 @@ paid, ``transpose_times`` what player 2 loses, and the two are no longer adjoint
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -27,13 +27,7 @@ from numpy.typing import NDArray
 
 from equipoise.numerics.threads import spread
 from equipoise.sequence.payoffs.base import Payoff
-from equipoise.sequence.payoffs.board_sums import (
-    BoardHalf,
-    HandRows,
-    LeafColumns,
-    board_products,
-    scratch,
-)
+from equipoise.sequence.payoffs.hand_rows import BoardHalf, HandRows, LeafColumns, scratch
 
 Floats = NDArray[np.float64]
 Numbers = NDArray[np.int64]
@@ -61,8 +55,8 @@ class StreetPayoff:
         The share of the deals that each board stands for.
     leaves
         Leaves that hands decide on a whole board, or nothing does.
-    all_in, equities
-        Leaves that equities decide, and the equities of each board.
+    all_in, sum_equities
+        Leaves that equities decide, and what adds the equities of each board up.
     cards
         The size of the deck.
     """
@@ -74,13 +68,18 @@ class StreetPayoff:
     factor: Floats
     leaves: StreetLeaves
     all_in: StreetLeaves
-    equities: tuple[Floats, ...]
+    sum_equities: Callable[[], tuple[Floats, ...]]
     cards: int
 
     @property
     def boards(self) -> int:
         """Number of boards."""
         return len(self.factor)
+
+    @cached_property
+    def equities(self) -> tuple[Floats, ...]:
+        """For each board, a matrix of what buckets win less what they lose, over all that may follow."""
+        return self.sum_equities()
 
     @cached_property
     def _halves(self) -> dict[tuple[int, str], BoardHalf]:
@@ -107,6 +106,8 @@ class StreetPayoff:
 
     def add(self, source: int, plan: NDArray[Any], out: NDArray[Any]) -> None:
         """Add to ``out`` what the target is paid against the plan of ``source``."""
+        from equipoise.sequence.payoffs.board_sums import board_products
+
         half, target = self.half(source, plan.dtype), 1 - source
         places = self.starts[source].astype(np.uint64), self.starts[target].astype(np.uint64)
         spread(

@@ -29,11 +29,19 @@ class _ArrayForm:
     def __init__(self, form: SequenceForm, device: Device) -> None:
         self.X, self.Y = ArrayTreeplex(form.X, device), ArrayTreeplex(form.Y, device)
         self.A = ArrayPayoff(form.A, self.X, self.Y)
+        self.is_raked = form.A.by_board is not None and form.A.by_board.inner.is_raked
 
     def bounds(self, x: Array, y: Array) -> tuple[Array, Array]:
-        """Return ``min_y' <x, A y'>`` and ``max_x' <x', A y>``, on the device."""
-        lower = -self.Y.maximum(-self.A.transpose_times(x))
-        return lower, self.X.maximum(self.A.times(y))
+        """Return ``min_y' <x, A y'>`` and ``max_x' <x', A y>``, on the device.
+
+        Where payments do not cancel, only the difference has a meaning: what both players could gain.
+        """
+        losses, gains = self.A.transpose_times(x), self.A.times(y)
+        lower, upper = -self.Y.maximum(-losses), self.X.maximum(gains)
+        if self.is_raked:
+            xp = self.X.xp
+            lower = lower + xp.sum(x * gains) - xp.sum(y * losses)
+        return lower, upper
 
 
 class _ArraySide:
@@ -134,12 +142,14 @@ class ArrayCFRRun:
     @cached_property
     def _measure(self) -> Callable[[], None]:
         """Puts the bounds of the average plans into ``_found``."""
-        on = self.on if self.device.dtype == "float64" else _ArrayForm(self.plain, self._device64)
+        # Of spots there may be no room for a second form, and none is needed: a certificate follows.
+        is_double = self.device.dtype == "float64" or self.plain.A.by_board is not None
+        on = self.on if is_double else _ArrayForm(self.plain, self._device64)
         xp = self.device.xp
 
         def measure() -> None:
             plans = [
-                space.plan(space.behaviour(xp.astype(side.average, xp.float64)))
+                space.plan(space.behaviour(xp.astype(side.average, on.X.device.floats)))
                 for space, side in zip((on.X, on.Y), self.sides, strict=True)
             ]
             self._found[0], self._found[1] = on.bounds(*plans)
@@ -166,7 +176,7 @@ class ArrayCFRRun:
         order = self._orders[player]
         if order is None:
             return own
-        plan = np.empty_like(own)
+        plan = np.empty((self.form.X, self.form.Y)[player].size, dtype=own.dtype)
         plan[order[0]] = own[order[1]]
         return plan
 
@@ -175,7 +185,7 @@ class ArrayCFRRun:
         order = self._orders[player]
         own = plan
         if order is not None:
-            own = np.empty_like(plan)
+            own = np.zeros(self.sides[player].space.size, dtype=plan.dtype)
             own[order[1]] = plan[order[0]]
         return self.sides[player].space.put(own)
 
