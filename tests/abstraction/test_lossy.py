@@ -137,6 +137,31 @@ def test_games_that_are_no_poker(spec: str, method: str) -> None:
     assert equipoise.abstract(game, found.method).digest == found.digest
 
 
+def test_opponents_tell_apart_what_outcomes_do_not(small: PokerGame) -> None:
+    """Equity against clusters of opponents: who is beaten counts, not only how often."""
+    rounds = signal_rounds(small)
+    tree = view_trees(rounds)[0]
+    assert tree.against.shape == (len(tree.weights[-1]), 4)  # four ranks, four opponents
+    # By hand, for one view: its deals, and who holds what in them.
+    last, view = rounds[-1], 50
+    own = np.flatnonzero(last.pairs[0] == view)
+    (name,) = last.values
+    won = (1 + last.values[name][own] / np.abs(last.values[name]).max()) / 2
+    first = rounds[1].parents[1][rounds[2].parents[1][last.pairs[1][own]]]
+    strengths = view_trees(rounds)[1].strengths[0]
+    for column, holding in enumerate(np.argsort(strengths)):
+        met = first == holding
+        expected = won[met].mean() if met.any() else tree.strengths[-1][view]
+        assert tree.against[view, column] == pytest.approx(expected)
+    found = equipoise.abstract(small, "potential(leaves=opponents)", "4-28-232")
+    # It merges all that is sound to merge, and not what only wins and loses alike often.
+    assert equipoise.abstract(small, "gameshrink").refines(found)
+    assert counts(found)[2] > counts(equipoise.abstract(small, "histogram"))[2]
+    coarse = equipoise.abstract(small, "potential(leaves=opponents)", "4-12-40")
+    assert counts(coarse) == (4, 12, 40)
+    assert equipoise.abstract(small, coarse.method).digest == coarse.digest
+
+
 def test_buckets_are_the_same_on_any_number_of_cores() -> None:
     """Nothing is drawn at random, and no sum depends on who adds it up."""
     script = (

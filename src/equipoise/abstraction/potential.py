@@ -19,7 +19,9 @@ Sandholm 2014): clusters in the order of their strength, moved by the difference
 
 In the last round the thesis clusters by strength alone. Views that win as often as they lose and views that
 always tie are then one. With ``leaves="outcomes"`` they are told apart there, by histograms over outcomes,
-and a large enough abstraction is that of GameShrink by counts of outcomes (``histogram``).
+and a large enough abstraction is that of GameShrink by counts of outcomes (``histogram``). With
+``leaves="opponents"`` they are clustered by their strengths against clusters of opponents (Johanson et al. 2013), which
+tells apart what beats the strong from what beats the weak, and more than ``histogram`` does.
 """
 
 from __future__ import annotations
@@ -40,7 +42,7 @@ from equipoise.numerics.nested import Places
 
 Distance = Literal["l2", "l1", "emd"]
 DISTANCES: tuple[Distance, ...] = get_args(Distance)
-Leaves = Literal["strength", "outcomes"]
+Leaves = Literal["strength", "outcomes", "opponents"]
 LEAVES: tuple[Leaves, ...] = get_args(Leaves)
 
 
@@ -94,7 +96,7 @@ def by_potential(
         if is_last and leaves == "strength":
             return by_last(turn, views, most)
         if is_last:
-            points = tree.outcomes[views]
+            points = (tree.outcomes if leaves == "outcomes" else tree.against)[views]
         else:
             points = _histograms(tree, turn, views, sizes[turn], distance)
         return in_space(points, tree.weights[turn][views], most, _metric(distance))

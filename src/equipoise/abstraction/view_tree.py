@@ -25,10 +25,11 @@ from equipoise.abstraction.base import PLAYERS, Partition, add_up
 from equipoise.abstraction.lossless import marginal
 from equipoise.errors import EquipoiseError
 from equipoise.games.signals.rounds import Floats, Indices, SignalRound
-from equipoise.numerics.clusterings import Clusterings
+from equipoise.numerics.clusterings import Clusterings, on_line
 from equipoise.numerics.nested import Places, nested
 from equipoise.numerics.refinement import levels_of, number_classes
 
+_OPPONENTS = 8
 Cluster = Callable[[int, Places, int], Clusterings]
 """Given a round, some of its views, and how many clusters at most: their clusterings."""
 
@@ -49,6 +50,9 @@ class ViewTree:
     levels, outcomes
         The outcomes that occur in the last round, from 0 to 1 (in poker 0, 1/2 and 1), and how often each
         of them follows each of its views: a row a view.
+    against
+        Strength of each view of the last round against each of some clusters of opponents, the weakest first
+        (:func:`_against`): a row a view.
     """
 
     parents: tuple[Indices, ...]
@@ -56,6 +60,7 @@ class ViewTree:
     strengths: tuple[Floats, ...]
     levels: Floats
     outcomes: Floats
+    against: Floats
 
     @property
     def rounds(self) -> int:
@@ -77,7 +82,14 @@ class ViewTree:
 
     @property
     def _arrays(self) -> tuple[NDArray[Any], ...]:
-        return *self.parents, *self.weights, *self.strengths, self.levels, self.outcomes
+        return (
+            *self.parents,
+            *self.weights,
+            *self.strengths,
+            self.levels,
+            self.outcomes,
+            self.against,
+        )
 
 
 def view_trees(rounds: Sequence[SignalRound]) -> tuple[ViewTree, ViewTree]:
@@ -93,18 +105,53 @@ def view_trees(rounds: Sequence[SignalRound]) -> tuple[ViewTree, ViewTree]:
             "expected one, such as a showdown."
         )
     scaled = np.mean([_scaled(value) for value in last.values.values()], axis=0)
+    outcomes = scaled, 1.0 - scaled
+    found = [_strengths(rounds, player, outcomes[player]) for player in PLAYERS]
     trees = []
     for player in PLAYERS:
-        mine = scaled if player == 0 else 1.0 - scaled
         parents = tuple(signals.parents[player] for signals in rounds)
         weights = tuple(marginal(signals, player) for signals in rounds)
-        levels, outcomes = _outcomes(last, player, mine)
-        strengths = [(outcomes * levels).sum(axis=1)]
-        for r in range(len(rounds) - 1, 0, -1):
-            total = add_up(parents[r], weights[r] * strengths[0], len(weights[r - 1]))
-            strengths.insert(0, total / add_up(parents[r], weights[r], len(weights[r - 1])))
-        trees.append(ViewTree(parents, weights, tuple(strengths), levels, outcomes))
+        strengths, levels, often = found[player]
+        against = _against(rounds, player, outcomes[player], strengths[-1], found[1 - player][0][0])
+        trees.append(ViewTree(parents, weights, tuple(strengths), levels, often, against))
     return trees[0], trees[1]
+
+
+def _strengths(
+    rounds: Sequence[SignalRound], player: int, mine: Floats
+) -> tuple[list[Floats], Floats, Floats]:
+    """Return a player's strengths, round by round, the outcomes that occur, and how often they do."""
+    weights = [marginal(signals, player) for signals in rounds]
+    levels, outcomes = _outcomes(rounds[-1], player, mine)
+    strengths = [(outcomes * levels).sum(axis=1)]
+    for r in range(len(rounds) - 1, 0, -1):
+        up = rounds[r].parents[player]
+        total = add_up(up, weights[r] * strengths[0], len(weights[r - 1]))
+        strengths.insert(0, total / add_up(up, weights[r], len(weights[r - 1])))
+    return strengths, levels, outcomes
+
+
+def _against(
+    rounds: Sequence[SignalRound], player: int, mine: Floats, strengths: Floats, theirs: Floats
+) -> Floats:
+    """Return the strength of each view of the last round against each cluster of opponents.
+
+    Opponents are clustered by the strengths ``theirs`` of their views in the first round, into eight clusters at
+    most (Johanson et al. 2013, who cluster their hands by potential). Where a view leaves no opponent of a
+    cluster, its strength against all of them stands.
+    """
+    last, other = rounds[-1], 1 - player
+    found = on_line(theirs, marginal(rounds[0], other), _OPPONENTS)
+    order = np.argsort(theirs, kind="stable")
+    cluster = np.empty(len(theirs), dtype=np.int64)
+    cluster[order] = number_classes(found.labels(found.most)[order])  # the weakest first
+    for signals in rounds[1:]:
+        cluster = cluster[signals.parents[other]]
+    cell = last.pairs[player].astype(np.int64) * found.most + cluster[last.pairs[other]]
+    size = last.views[player] * found.most
+    met, won = add_up(cell, last.weight, size), add_up(cell, last.weight * mine, size)
+    whole = np.repeat(strengths, found.most)
+    return np.where(met > 0, won / np.where(met > 0, met, 1.0), whole).reshape(-1, found.most)
 
 
 def _outcomes(last: SignalRound, player: int, mine: Floats) -> tuple[Floats, Floats]:

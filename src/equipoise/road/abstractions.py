@@ -80,8 +80,8 @@ ABSTRACTIONS: dict[str, AbstractionEntry] = {
     ),
     "potential": _lossy(
         "potential:potential",
-        "by histograms over what may follow (distance=l2, l1 or emd; temporary=N; leaves=strength or "
-        "outcomes)",
+        "by histograms over what may follow (distance=l2, l1 or emd; temporary=N; leaves=strength, "
+        "outcomes or opponents)",
     ),
     "strategy": _lossy(
         "behaviour:strategy_based",
