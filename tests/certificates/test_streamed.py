@@ -139,11 +139,12 @@ def test_samples_scatter_as_their_errors_say() -> None:
         assert -1 < (drawn.mean() - exact[player]) / (drawn.std(ddof=1) / np.sqrt(24)) < 6
 
 
-@pytest.mark.parametrize(("cards", "hole"), [(7, 1), (7, 2), (12, 2)])
-def test_sums_over_hands_every_way(cards: int, hole: int) -> None:
+@pytest.mark.parametrize("columns", [1, 130])
+@pytest.mark.parametrize(("cards", "hole"), [(7, 1), (2, 2), (7, 2), (12, 2)])
+def test_sums_over_hands_every_way(cards: int, hole: int, columns: int) -> None:
     random, hands = np.random.default_rng(0), sets(cards, hole)
     ranks = random.integers(0, 5, (3, len(hands)))
-    reach = random.random((3, len(hands), 4))
+    reach = random.random((3, len(hands), columns))
     meets = np.array([[not set(a) & set(b) for b in hands.tolist()] for a in hands.tolist()])
     signs = np.sign(ranks[:, :, None] - ranks[:, None, :]) * meets
     meetings = Meetings(hands, np, np.float64)
@@ -153,6 +154,9 @@ def test_sums_over_hands_every_way(cards: int, hole: int) -> None:
     signed = SignedShowdowns(strict, put(ranks), array_api_strict, array_api_strict.float64)
     for compiled in (SortedShowdowns, HalfShowdowns):
         np.testing.assert_allclose(compiled(meetings, ranks).margins(reach), expected, atol=1e-12)
+    single = SortedShowdowns(meetings, ranks).margins(reach.astype(np.float32))
+    assert single.dtype == np.float32
+    np.testing.assert_allclose(single, expected, atol=1e-4)
     np.testing.assert_allclose(np.asarray(signed.margins(put(reach))), expected, atol=1e-12)
     totals = np.einsum("ij,bjc->bic", meets, reach)
     np.testing.assert_allclose(meetings.totals(reach), totals, atol=1e-12)

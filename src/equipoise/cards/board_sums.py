@@ -83,17 +83,18 @@ class HalfShowdowns:
 
 
 class SortedShowdowns:
-    """The same by a sweep over the sorted hands; NumPy arrays of double precision."""
+    """The same by a sweep over the sorted hands; NumPy arrays of either precision."""
 
     def __init__(self, meetings: Meetings, ranks: NDArray[np.integer]) -> None:
         self._hands = meetings.hands
         self._ranks = ranks.astype(np.int64)
-        self._order = np.argsort(self._ranks, axis=1)
+        self._order = np.argsort(self._ranks, axis=1).astype(np.uint32)
 
-    def margins(self, reach: NDArray[np.float64]) -> NDArray[np.float64]:
+    def margins(self, reach: NDArray[np.floating]) -> NDArray[np.floating]:
         """For each hand, the reach of the hands it beats less that of those that beat it."""
-        from equipoise.cards.ranked import margins
+        from equipoise.cards.ranked import margins, table_rows
 
-        out = np.empty_like(reach)
-        margins(self._hands, self._order, self._ranks, np.ascontiguousarray(reach), out)
+        out = np.empty_like(reach, order="C")
+        rows, size = table_rows(self._hands)
+        margins(rows, size, self._order, self._ranks, np.ascontiguousarray(reach), out)
         return out

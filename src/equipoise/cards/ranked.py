@@ -15,6 +15,10 @@ from typing import Any
 
 import numpy as np
 from numba import njit
+from numpy.typing import NDArray
+
+COLUMNS = 64
+"""Columns at a time, where there are many."""
 
 
 @njit(cache=True, error_model="numpy")
@@ -150,67 +154,71 @@ def half_margins(signs: Any, reach: Any, out: Any) -> None:
                         out[b, j, c] -= sign * reach[b, i, c]
 
 
+def table_rows(holes: NDArray[Any]) -> tuple[NDArray[np.uint32], int]:
+    """Return, for each hand, the rows of its cards in a table of :func:`see`, and the number of rows.
+
+    Row 0 is all hands, the others those with each card; the last one is that of a second card where there
+    is none. The numbers have no sign: compiled loops need no check then whether to count from the end.
+    """
+    count = int(holes.max(initial=0)) + 3
+    rows = np.full((len(holes), 2), count - 1, dtype=np.uint32)
+    rows[:, : holes.shape[1]] = holes + np.uint32(1)
+    return rows, count
+
+
 @njit(cache=True, nogil=True, error_model="numpy")
-def margins(holes: Any, orders: Any, ranks: Any, reach: Any, out: Any) -> None:
+def see(
+    table: Any, x: Any, y: Any, pairs: Any, reach: Any, hand: Any, first: Any, count: Any
+) -> None:
+    """Add the reach of a hand with cards in rows ``x`` and ``y`` to that of all and of those with each card."""
+    if pairs:
+        for c in range(count):
+            own = reach[hand, first + c]
+            table[0, c] += own
+            table[x, c] += own
+            table[y, c] += own
+    else:
+        for c in range(count):
+            own = reach[hand, first + c]
+            table[0, c] += own
+            table[x, c] += own
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def margins(rows: Any, size: Any, orders: Any, ranks: Any, reach: Any, out: Any) -> None:
     """:func:`showdown` on every board and for every column: ``reach`` and ``out`` are (board, hand, column).
 
-    What a hand beats is what was seen before its group, less what shares a card with it; what beats it is
-    all, less what has been seen after its group, likewise.
+    With f(T) = T[all] - T[first card] - T[second card], linear in a table T of sums, a hand beats
+    f(seen before its group), and is beaten by f(every) - f(seen after its group): its own reach is counted
+    once in either of these, and goes. So one table does, that of both seen less every. The inner loops are
+    over columns, which lie side by side, few enough at a time for the table to stay near.
     """
     boards, hands, columns = reach.shape
-    # Row 0 is all hands, the others those with each card.
-    rows = int(holes.max()) + 2
-    seen, every = np.empty((rows, columns)), np.empty((rows, columns))
+    pairs = rows[0, 1] < size - 1
+    table = np.zeros((size, min(columns, COLUMNS)), reach.dtype)
     for b in range(boards):
-        order, rank = orders[b], ranks[b]
-        seen[:] = 0.0
-        every[:] = 0.0
-        for h in range(hands):
-            _see(every, holes[h], reach[b, h])
-        i = 0
-        while i < hands:
-            j = i
-            while j < hands and rank[order[j]] == rank[order[i]]:
-                _apart(seen, holes[order[j]], out[b, order[j]])
-                j += 1
-            for k in range(i, j):
-                _see(seen, holes[order[k]], reach[b, order[k]])
-            for k in range(i, j):
-                _less_later(every, seen, holes[order[k]], out[b, order[k]])
-            i = j
-
-
-@njit(cache=True, error_model="numpy")
-def _see(table: Any, hole: Any, reach: Any) -> None:
-    """Add a hand's reach to all, and to that with each of its cards."""
-    total, first, second = table[0], table[hole[0] + 1], table[hole[-1] + 1]
-    if len(hole) == 2:
-        for c in range(len(reach)):
-            total[c] += reach[c]
-            first[c] += reach[c]
-            second[c] += reach[c]
-    else:
-        for c in range(len(reach)):
-            total[c] += reach[c]
-            first[c] += reach[c]
-
-
-@njit(cache=True, error_model="numpy")
-def _apart(table: Any, hole: Any, out: Any) -> None:
-    """Set ``out`` to what ``table`` has without a card of ``hole``, none of whose own hand it has."""
-    total, first, second = table[0], table[hole[0] + 1], table[hole[-1] + 1]
-    share = 1.0 if len(hole) == 2 else 0.0
-    for c in range(len(out)):
-        out[c] = total[c] - first[c] - share * second[c]
-
-
-@njit(cache=True, error_model="numpy")
-def _less_later(every: Any, seen: Any, hole: Any, out: Any) -> None:
-    """Take from ``out`` what is yet to be seen and has no card of ``hole``, whose own hand was seen."""
-    one, two = hole[0] + 1, hole[-1] + 1
-    total, first, second = every[0], every[one], every[two]
-    total_seen, first_seen, second_seen = seen[0], seen[one], seen[two]
-    share = 1.0 if len(hole) == 2 else 0.0
-    for c in range(len(out)):
-        later = total[c] - total_seen[c] - first[c] + first_seen[c]
-        out[c] -= later - share * (second[c] - second_seen[c])
+        order, rank, own = orders[b], ranks[b], reach[b]
+        for start in range(0, columns, COLUMNS):
+            first, count = np.uint64(start), np.uint64(min(columns - start, COLUMNS))
+            table[:] = 0.0
+            for h in range(hands):
+                see(table, rows[h, 0], rows[h, 1], pairs, own, h, first, count)
+            for row in range(size):
+                for c in range(count):
+                    table[row, c] = -table[row, c]
+            i = 0
+            while i < hands:
+                j = i
+                while j < hands and rank[order[j]] == rank[order[i]]:
+                    h = order[j]
+                    see(table, rows[h, 0], rows[h, 1], pairs, own, h, first, count)
+                    j += 1
+                for k in range(i, j):
+                    h = order[k]
+                    x, y = rows[h, 0], rows[h, 1]
+                    for c in range(count):
+                        out[b, h, first + c] = table[0, c] - table[x, c] - table[y, c]
+                for k in range(i, j):
+                    h = order[k]
+                    see(table, rows[h, 0], rows[h, 1], pairs, own, h, first, count)
+                i = j

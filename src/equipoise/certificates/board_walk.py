@@ -1,13 +1,14 @@
 """Best responses to a strategy that plays by buckets, board by board and for all hands at once.
 
 Values go up street by street (:mod:`equipoise.games.poker.streets`), as columns over the responder's hands
-(:mod:`equipoise.certificates.columns`): on the last one from sums over the opponent's hands
-(:mod:`equipoise.cards.board_sums`), on the others from the street after, added up over the cards that it deals.
+(:mod:`equipoise.certificates.columns`): on the last one from sums over the opponent's hands, on the others from
+the street after, added up over the cards that it deals. Two ways to do that have one contract: compiled loops
+(:mod:`equipoise.certificates.board_kernel`), and arrays (:mod:`equipoise.certificates.board_arrays`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import cached_property
 from math import comb
 from typing import Any, NamedTuple
@@ -15,9 +16,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from equipoise.cards.board_sums import Meetings, SignedShowdowns, SortedShowdowns
 from equipoise.cards.deck import Cards
-from equipoise.certificates.columns import RoundColumns, reaches, round_columns
+from equipoise.certificates.board_arrays import ArrayRound
+from equipoise.certificates.columns import Deals, Reaches, RoundValues, RoundView
 from equipoise.errors import EquipoiseError
 from equipoise.games.poker.canonical import CanonicalViews
 from equipoise.games.poker.game import BestCards, PokerGame
@@ -32,7 +33,8 @@ Floats = NDArray[np.float64]
 PLAYERS = (0, 1)
 
 # Numbers in one array of values: what a processor's caches hold, and what keeps a GPU busy.
-_FEW, _MANY = 1 << 19, 1 << 29
+_FEW, _MANY = 1 << 21, 1 << 30
+_SLOTS = 32  # more leaves than a round of limit betting has
 
 
 class Part(NamedTuple):
@@ -44,19 +46,6 @@ class Part(NamedTuple):
 
     carried: tuple[Floats, Floats]
     value: float
-
-
-class _Table(NamedTuple):
-    """Columns of a round on a device."""
-
-    columns: RoundColumns
-    showdowns: Array
-    fixed: Array
-    own_showdowns: Array
-    own_fixed: Array
-    steps: list[tuple[bool, list[Array]]]
-    outgoing: Array
-    width: int
 
 
 class BoardWalk:
@@ -74,36 +63,22 @@ class BoardWalk:
         self.host = _host()
         self.device = device or self.host
         self.is_compiled = device is None
-        self.columns = self._columns(strategy)
         named = views(game)
         assert isinstance(named, CanonicalViews)
         self.classes = named.numbers(0, self.streets.holes)
-        self._number = {tuple(hand): h for h, hand in enumerate(self.streets.holes.tolist())}
-        last = game.rounds - 1
-        self._tables = {
-            (street.turn, player): self._put(
-                self.columns[street.turn][player],
-                self.device if street.turn == last else self._wide(),
-            )
-            for street in self.streets.streets
-            for player in PLAYERS
-        }
-        self._meetings = {
-            street.turn: self._meeting(street.hands, street.turn == last)
-            for street in self.streets.streets
-        }
+        self._sizes = np.bincount(self.classes)
+        self._rounds = self._made(strategy)
 
     def part(self, number: int) -> Part:
         """Return what happens after the first common cards of class ``number``."""
-        boards, size = self.streets.first[number : number + 1], int(self.classes.max()) + 1
         if not self.streets.streets:
-            return Part((np.zeros((size, 0)), np.zeros((size, 0))), 0.0)
-        values, value = self._street(0, boards)
-        held = self.streets.held(boards, self.streets.streets[0])[0]
-        own = self.classes[[self._number[tuple(hand)] for hand in held.tolist()]]
+            none = np.zeros((len(self._sizes), 0))
+            return Part((none, none), 0.0)
+        values, value = self._added_up(0, self.streets.first[number : number + 1])
+        own = self.classes[self.streets.hole_numbers(number)]
         carried = []
         for found in values:
-            sums = np.zeros((size, found.shape[2]))
+            sums = np.zeros((len(self._sizes), found.shape[2]))
             np.add.at(sums, own, _numpy(found)[0])
             carried.append(sums)
         return Part((carried[0], carried[1]), value)
@@ -113,140 +88,87 @@ class BoardWalk:
 
         Return each player's best response with each class of hands, and what player 1 earns in these.
         """
-        sizes = np.bincount(self.classes)
-        values = [(own / sizes[:, None])[self.classes][None] for own in carried]
+        values = [(own / self._sizes[:, None])[self.classes][None] for own in carried]
+        holes, board = self.streets.holes, np.zeros((1, 0), dtype=np.uint8)
         total = 0.0
         for turn in range(self.streets.quiet - 1, -1, -1):
-            tables = [self._put(self.columns[turn][player], self.host) for player in PLAYERS]
-            holes, board = self.streets.holes, np.zeros((1, 0), dtype=np.uint8)
-            meetings = Meetings(holes, self.host.xp, self.host.floats)
             street = Street(turn, board, holes, np.zeros((0, 0), dtype=np.int64))
-            values, value = self._values(street, board, tables, meetings, values, self.host)
-            total += value
-        return [self._by_class(own[0, :, 0]) for own in values], total
+            shape = (1, len(holes))
+            out = [np.zeros((*shape, len(own))) for own in self._rounds[turn].entries]
+            total += self._add(out, street, board, values, _same(shape[1]), self.host)
+            values = out
+        # A root without a value, where nobody can win anything, has no column.
+        best = [own[0].sum(axis=1) for own in values]
+        return [np.bincount(self.classes, own).astype(np.float64) for own in best], total
 
-    def _by_class(self, values: Floats) -> Floats:
-        """Add up over the hands of each class."""
-        return np.bincount(self.classes, values).astype(np.float64)
+    def _added_up(self, place: int, boards: Cards) -> tuple[list[Array], float]:
+        """Return both players' values on ``boards``, those of street ``place`` added up over what it deals.
 
-    def _street(self, place: int, boards: Cards) -> tuple[list[Array], float]:
-        """Return both players' values on ``boards`` of a street where they go up, and player 1's profit.
-
-        Values are those of a best response to the opponent, for every board, hand and outgoing column.
+        Values are those of a best response to the opponent, for every board, hand and entry; with them
+        comes player 1's profit. The first street deals nothing: its boards are given.
         """
-        street = self.streets.streets[place]
-        tables = [self._tables[street.turn, player] for player in PLAYERS]
+        street, wide = self.streets.streets[place], self._wide()
+        if place:
+            longer = self.streets.extended(boards, street).reshape(
+                len(boards), len(street.dealt), -1
+            )
+            deals = Deals(street.place, street.back)
+        else:
+            longer, deals = boards[:, None], _same(len(street.hands))
+        round_, total = self._rounds[street.turn], 0.0
+        shape = (len(boards), deals.place.shape[1])
+        out = [wide.zeros((*shape, len(own))) for own in round_.entries]
+        at_once = max(1, self._boards_at_once(place) // len(boards))
         is_last = place + 1 == len(self.streets.streets)
-        device = self.device if is_last else self._wide()
-        found: list[list[Array]] = [[], []]
-        total = 0.0
-        for some in _chunks(boards, self._boards_at_once(street, tables, is_last)):
-            carried, below = ([None, None], 0.0) if is_last else self._carried(place, some)
-            meetings = self._meetings[street.turn]
-            values, value = self._values(street, some, tables, meetings, carried, device)
-            total += value + below
-            for own, new in zip(found, values, strict=True):
-                own.append(new)
-        xp = device.xp
-        return [own[0] if len(own) == 1 else xp.concat(own, axis=0) for own in found], total
+        device = self.device if is_last else wide
+        for low in range(0, longer.shape[1], at_once):
+            some = longer[:, low : low + at_once].reshape(-1, longer.shape[2])
+            carried, below = (None, 0.0) if is_last else self._added_up(place + 1, some)
+            part = Deals(deals.place[low : low + at_once], deals.back[low : low + at_once])
+            total += below + self._add(out, street, some, carried, part, device)
+        return out, total
 
-    def _carried(self, place: int, boards: Cards) -> tuple[list[Array], float]:
-        """Return the values of the next street, added up over the cards that it deals."""
-        street, after = self.streets.streets[place], self.streets.streets[place + 1]
-        values, total = self._street(place + 1, self.streets.extended(boards, after))
-        wide = self._wide()
-        xp, ways, hands = wide.xp, len(after.dealt), len(after.hands)
-        # A hand that holds a dealt card is not there: a row of zeros stands for it.
-        rows = wide.put(
-            (after.place + np.arange(ways)[:, None] * (hands + 1)).reshape(-1).astype(np.int64)
-        )
-        summed = []
-        for found in values:
-            wider = xp.reshape(xp.astype(found, wide.floats), (len(boards), ways, hands, -1))
-            blank = wide.zeros((len(boards), ways, 1, wider.shape[3]))
-            flat = xp.reshape(
-                xp.concat([wider, blank], axis=2), (len(boards), ways * (hands + 1), -1)
-            )
-            there = xp.reshape(
-                xp.take(flat, rows, axis=1), (len(boards), ways, len(street.hands), -1)
-            )
-            summed.append(xp.sum(there, axis=1))
-        return summed, total
-
-    def _values(
+    def _add(
         self,
+        out: list[Array],
         street: Street,
         boards: Cards,
-        tables: list[_Table],
-        meetings: Meetings,
-        carried: list[Any],
+        carried: list[Array] | None,
+        deals: Deals,
         device: Device,
-    ) -> tuple[list[Array], float]:
-        """Return both players' values on some boards in the outgoing columns, and player 1's profit here."""
-        xp, shape = device.xp, (len(boards), len(street.hands))
-        buckets = [self._bucket(street, boards, player, device) for player in PLAYERS]
-        has_showdowns = any(table.showdowns.shape[1] for table in tables)
-        showdowns = self._showdowns(street, boards, meetings, device) if has_showdowns else None
-        out, profit = [], 0.0
-        for player, table in enumerate(tables):
-            columns = device.zeros((*shape, table.width))
-            first = 0
-            kinds: list[tuple[Array, Array, Callable[[Array], Array]]] = [
-                (table.fixed, table.own_fixed, meetings.totals)
-            ]
-            if showdowns is not None:
-                kinds.insert(0, (table.showdowns, table.own_showdowns, showdowns.margins))
-            for reach, own, sums in kinds:
-                count = reach.shape[1]
-                if not count:
-                    continue
-                found = sums(_rows(xp, reach, buckets[1 - player]))
-                if player == 0:
-                    # Own reach times value, over every hand: what the profile earns at these leaves.
-                    profit += float(xp.sum(_rows(xp, own, buckets[0]) * found))
-                columns[:, :, first : first + count] = found
-                first += count
-            if carried[player] is not None:
-                count = carried[player].shape[2]
-                columns[:, :, first : first + count] = carried[player]
-                first += count
-            first += 1
-            for is_choice, places in table.steps:
-                made = xp.take(columns, places[0], axis=2)
-                for place in places[1:]:
-                    other = xp.take(columns, place, axis=2)
-                    made = xp.maximum(made, other) if is_choice else made + other
-                columns[:, :, first : first + made.shape[2]] = made
-                first += made.shape[2]
-            out.append(xp.take(columns, table.outgoing, axis=2))
-        return out, profit
+    ) -> float:
+        """Add both players' values on some boards to those on the boards before; return player 1's profit."""
+        round_ = self._rounds[street.turn]
+        ranks = self._ranks(street, boards, device) if round_.has_showdowns else None
+        buckets = self._buckets(street, boards, device)
+        return round_.add(out, ranks, buckets, carried, deals)
 
-    def _bucket(self, street: Street, boards: Cards, player: int, device: Device) -> Array:
-        """Return the bucket of each hand on each board."""
-        shape = (len(boards), len(street.hands))
-        if self.buckets.count(street.turn, player) == 1:
-            return device.xp.zeros(shape, dtype=device.xp.int64, device=device.device)
+    def _buckets(self, street: Street, boards: Cards, device: Device) -> list[Array]:
+        """Return the bucket of each hand on each board, for both players."""
         held = self.streets.held(boards, street)
-        return device.put(self.buckets.of(street.turn, held, boards, player))
+        found: list[Array] = []
+        for player in PLAYERS:
+            if found and self.buckets.is_shared:
+                found.append(found[0])
+            elif self.buckets.count(street.turn, player) == 1:
+                found.append(device.put(np.zeros(held.shape[:2], dtype=np.int64)))
+            else:
+                found.append(device.put(self.buckets.of(street.turn, held, boards, player)))
+        return found
 
-    def _showdowns(
-        self, street: Street, boards: Cards, meetings: Meetings, device: Device
-    ) -> SignedShowdowns | SortedShowdowns:
-        """Return what compares hands on ``boards``."""
+    def _ranks(self, street: Street, boards: Cards, device: Device) -> Array:
+        """Return the rank of each hand on each board."""
         strength = self.game.strength
-        if self.is_compiled or not isinstance(strength, BestCards):
-            held = self.streets.held(boards, street)
-            beside = np.repeat(boards, held.shape[1], axis=0)
-            ranks = strength(self.game.deck, held.reshape(-1, held.shape[2]), beside)
-            ranks = ranks.astype(np.int64).reshape(held.shape[:2])
-            if self.is_compiled:
-                return SortedShowdowns(meetings, ranks)
-            return SignedShowdowns(meetings, device.put(ranks), device.xp, device.floats)
-        ranks = self._ranks(boards, self.streets.left(boards), street.hands)
-        return SignedShowdowns(meetings, ranks, device.xp, device.floats)
+        is_whole = street.turn == self.game.rounds - 1
+        if is_whole and not self.is_compiled and isinstance(strength, BestCards):
+            return self._board_ranks(boards, self.streets.left(boards), street.hands)
+        held = self.streets.held(boards, street)
+        beside = np.repeat(boards, held.shape[1], axis=0)
+        ranks = strength(self.game.deck, held.reshape(-1, held.shape[2]), beside)
+        return device.put(ranks.astype(np.int64).reshape(held.shape[:2]))
 
     @cached_property
-    def _ranks(self) -> Callable[[Cards, Cards, Cards], Array]:
+    def _board_ranks(self) -> Callable[[Cards, Cards, Cards], Array]:
         """Rank hands on whole boards, where they are kept."""
         from equipoise.cards.board_ranks import BoardRanks
 
@@ -255,55 +177,63 @@ class BoardWalk:
         tables = strength.evaluator(self.game.deck, seen)
         return BoardRanks(tables, self.device.xp, self.device.device)
 
-    def _columns(self, strategy: Strategy) -> list[tuple[RoundColumns, RoundColumns]]:
-        """Return every round as each player sees it."""
+    def _made(self, strategy: Strategy) -> dict[int, RoundValues]:
+        """Return every round as both players see it, with what computes its values."""
         tree, last = self.game.tree, self.game.rounds - 1
-        reach = [reaches(tree, strategy, self.buckets.parents(i), i) for i in PLAYERS]
-        found = []
-        for turn in range(self.game.rounds):
+        reach = [Reaches(tree, strategy, self.buckets.parents(i), i) for i in PLAYERS]
+        hands = {street.turn: street.hands for street in self.streets.streets}
+        made: dict[int, RoundValues] = {}
+        below: list[dict[int, int]] = [{}, {}]
+        for turn in range(last, -1, -1):
             completions = self.deals(last) / self.deals(turn)
-            first, second = (
-                round_columns(tree, turn, i, reach[i], reach[1 - i], completions) for i in PLAYERS
-            )
-            found.append((first, second))
-        return found
+            seen = [
+                RoundView(tree, turn, i, reach[i], reach[1 - i], completions, below[i])
+                for i in PLAYERS
+            ]
+            made[turn] = self._round(turn, seen, hands.get(turn, self.streets.holes))
+            below = [{v: k for k, v in enumerate(own)} for own in made[turn].entries]
+        return made
 
-    def _put(self, columns: RoundColumns, device: Device) -> _Table:
-        made = sum(len(step.places) for step in columns.steps)
-        given = columns.showdowns.shape[1] + columns.fixed.shape[1] + len(columns.carried)
-        return _Table(
-            columns=columns,
-            showdowns=device.put(columns.showdowns),
-            fixed=device.put(columns.fixed),
-            own_showdowns=device.put(columns.own_showdowns),
-            own_fixed=device.put(columns.own_fixed),
-            steps=[
-                (step.is_choice, [device.put(column) for column in step.places.T])
-                for step in columns.steps
-            ],
-            outgoing=device.put(columns.outgoing),
-            width=given + 1 + made,
-        )
+    def _round(self, turn: int, seen: list[RoundView], hands: Cards) -> RoundValues:
+        """Return what computes the values of a round."""
+        is_last = turn == self.game.rounds - 1
+        if turn < self.streets.quiet:
+            return ArrayRound([view.columns(_SLOTS) for view in seen], hands, self.host)
+        if self.is_compiled:
+            from equipoise.certificates.board_kernel import CompiledRound
 
-    def _meeting(self, hands: Cards, is_last: bool) -> Meetings:
+            most = CompiledRound.most("float64")
+            return CompiledRound([view.columns(most) for view in seen], hands)
         device = self.device if is_last else self._wide()
-        return Meetings(hands, device.xp, device.floats, device.device)
+        most = max(64, self._most // (len(hands) * _SLOTS * 48))
+        return ArrayRound([view.columns(most) for view in seen], hands, device)
 
     def _wide(self) -> Device:
         """Return the device in double precision."""
         return Device(self.device.xp, self.device.device, "float64")
 
-    def _boards_at_once(self, street: Street, tables: list[_Table], is_last: bool) -> int:
-        hands = len(street.hands)
-        numbers = max(table.width for table in tables)
-        if is_last and not self.is_compiled:
-            numbers = max(numbers, hands)  # the matrix of signs
-        if not is_last:
-            after = self.streets.streets[self.streets.streets.index(street) + 1]
-            carried = max(len(table.columns.carried) for table in tables)
-            numbers = max(numbers, len(after.dealt) * carried)
-        most = _FEW if self.device.device is None else _MANY
-        return max(1, most // max(1, hands * numbers))
+    @cached_property
+    def _most(self) -> int:
+        """How many numbers an array may have."""
+        return _FEW if self.device.device is None else _MANY
+
+    def _boards_at_once(self, place: int) -> int:
+        """Return how many boards of a street to evaluate together."""
+        is_last = place + 1 == len(self.streets.streets)
+        if self.is_compiled:
+            return len(self.streets.streets[place].dealt) if is_last else 1
+        return max(1, self._most // self._numbers(place))
+
+    def _numbers(self, place: int) -> int:
+        """Return how many numbers the largest array has for each board of a street."""
+        street = self.streets.streets[place]
+        made = self._rounds[street.turn]
+        assert isinstance(made, ArrayRound)
+        own = len(street.hands) * made.width
+        if place + 1 == len(self.streets.streets):
+            return own
+        after = self.streets.streets[place + 1]
+        return max(own, len(after.dealt) * self._numbers(place + 1))
 
     def deals(self, turn: int) -> float:
         """Return the number of deals (both hands and the board) of a round: all equally likely."""
@@ -315,6 +245,12 @@ class BoardWalk:
         return float(count)
 
 
+def _same(hands: int) -> Deals:
+    """Return what deals nothing: every hand stays where it is."""
+    same = np.arange(hands)[None]
+    return Deals(same, same)
+
+
 def _host() -> Device:
     """Return NumPy in double precision."""
     import array_api_compat.numpy as xp
@@ -322,18 +258,7 @@ def _host() -> Device:
     return Device(xp, None, "float64")
 
 
-def _rows(xp: Any, table: Array, places: Array) -> Array:
-    """Return rows of ``table``, for an array of places."""
-    flat = xp.take(table, xp.reshape(places, (-1,)), axis=0)
-    return xp.reshape(flat, (*places.shape, table.shape[1]))
-
-
 def _numpy(array: Array) -> Floats:
     """Return an array of any device in the memory of the processor."""
     moved = array.cpu() if hasattr(array, "cpu") else array
     return np.asarray(moved, dtype=np.float64)
-
-
-def _chunks(boards: Cards, size: int) -> Iterable[Cards]:
-    for start in range(0, len(boards), size):
-        yield boards[start : start + size]

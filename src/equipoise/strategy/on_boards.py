@@ -47,6 +47,11 @@ class BoardBuckets:
             return self._views.count(turn, player)
         return self._coarse.buckets[turn][player]
 
+    @property
+    def is_shared(self) -> bool:
+        """Whether both players tell apart the same."""
+        return self._coarse is None or hasattr(self._coarse, "bucket_of_hands")
+
     def of(self, turn: int, held: Cards, boards: Cards, player: int) -> NDArray[np.int64]:
         """Return the bucket of each hand that is held on each board."""
         shape = held.shape[:2]
