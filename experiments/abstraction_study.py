@@ -8,11 +8,15 @@ Agents of Rhode Island hold'em are equilibria of its abstractions, by expectatio
   responses and payoffs are the full game's (``docs/soundness.md``).
 
     python experiments/abstraction_study.py [--table 6.6] [--gap 0.1] [--store FOLDER] [--only-solved]
-        [--results FILE] [--method threshold ...] [--granularity 13-25-125 ...]
+        [--results FILE] [--method threshold ...] [--granularity 13-25-125 ...] [--only-solve]
 
 An agent is solved once and kept in FOLDER; what is interrupted goes on from its checkpoint. Figures are kept
 in FILE, ``results/abstraction_study.json`` unless told otherwise, and what is there is not computed again.
-With ``--only-solved`` nothing is solved; with ``--granularity`` agents of it are solved and no more.
+With ``--only-solved`` nothing is solved; with ``--only-solve`` agents are solved and nobody meets.
+
+The same study of a game of one's own, any two-player game with signals:
+
+    python experiments/abstraction_study.py --game mine.toml --granularity 4-8-20 --granularity 4-12-60
 
 One thread is fastest on games as small as these, and on a busy machine by far: ``NUMBA_NUM_THREADS=1``.
 """
@@ -32,9 +36,9 @@ from numpy.typing import NDArray
 
 import equipoise
 from equipoise.abstraction.base import Partition
+from equipoise.errors import EquipoiseError
 from equipoise.files import discard, write_atomically
-from equipoise.games import poker
-from equipoise.games.poker import PokerGame
+from equipoise.games.signals.stage_game import StageGame
 from equipoise.sequence.build import build
 from equipoise.solvers.base import solve
 from equipoise.solvers.driver import Gap
@@ -64,6 +68,7 @@ METHODS = {"EB": "expectation", "EB2": "expectation-squared", "PA": "potential"}
 PAIRS = (("EB", "EB2"), ("EB", "PA"), ("EB2", "PA"))
 # The games in which agents meet, and the abstractions that stand for them.
 GAMES = {"histogram": "histogram", "true": "gameshrink"}
+GAME = "rhode-island"
 SOLVER = "dcfr(dtype=float32)"
 _OF_SOLVING = ("gap", "lower", "upper", "iterations", "cpu_seconds")
 
@@ -82,7 +87,7 @@ class Met(NamedTuple):
 class Yardstick:
     """A game in which agents meet, as a sequence form."""
 
-    def __init__(self, game: PokerGame, name: str) -> None:
+    def __init__(self, game: StageGame, name: str) -> None:
         self.partition = equipoise.abstract(game, GAMES[name])
         self.form = build(game, self.partition)
 
@@ -115,6 +120,14 @@ class Yardstick:
         return self.form.units.unit * (least - most) / 2
 
 
+def _load(spec: str) -> StageGame:
+    """Return a game with signals."""
+    game = equipoise.load(spec)
+    if not isinstance(game, StageGame):
+        raise EquipoiseError(f"{spec}: found a game without signals, expected one with rounds.")
+    return game
+
+
 class Study:
     """Agents and figures, computed when they are asked for and kept in files.
 
@@ -122,9 +135,11 @@ class Study:
     the game itself.
     """
 
-    def __init__(self, store: Path, results: Path, gap: float, *, solves: bool = True) -> None:
-        self.game, self.store, self.gap, self.solves = poker.rhode_island(), store, gap, solves
-        self.results, self.played, self.suffix = results, self.game, ""
+    def __init__(
+        self, store: Path, results: Path, gap: float, *, game: str = GAME, solves: bool = True
+    ) -> None:
+        self.game, self.store, self.gap, self.solves = _load(game), store, gap, solves
+        self.spec, self.results, self.played, self.suffix = game, results, self.game, ""
         self.figures: dict[str, Any] = json.loads(results.read_text()) if results.exists() else {}
         store.mkdir(parents=True, exist_ok=True)
 
@@ -190,18 +205,18 @@ class Study:
             for method in methods:
                 self.solved(f"{method}({granularity})")
 
-    def meetings(self, methods: dict[str, str]) -> None:
+    def meetings(self, methods: dict[str, str], granularities: Sequence[str]) -> None:
         """Let all agents of a granularity meet, in both games."""
         for game in GAMES:
-            for granularity in GRANULARITIES:
+            for granularity in granularities:
                 known = self.figures.get(game, {}).get(granularity, {})
                 if set(wanted(methods)) <= known.keys():
                     continue
                 start = time.process_time()
                 found = dict(self._meet(game, granularity, methods))
                 if found:
-                    self.keep(game, granularity, found)
                     seconds = time.process_time() - start
+                    self.keep(game, granularity, {**found, "cpu_seconds": seconds})
                     print(f"{granularity} met in the {game} game: {seconds:.1f} s", flush=True)
 
     def _meet(
@@ -240,19 +255,26 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--table", choices=[*TABLES], action="append")
     parser.add_argument("--gap", type=float, default=0.1)
     parser.add_argument("--store", type=Path, default=Path("abstraction-study"))
-    parser.add_argument("--results", type=Path, default=RESULTS)
+    parser.add_argument("--results", type=Path)
+    parser.add_argument("--game", default=GAME)
     parser.add_argument("--method", action="append", default=[])
-    parser.add_argument("--granularity", choices=GRANULARITIES, action="append")
+    parser.add_argument("--granularity", action="append")
     parser.add_argument("--only-solved", action="store_true")
+    parser.add_argument("--only-solve", action="store_true")
     given = parser.parse_args(arguments)
-    study = Study(given.store, given.results, given.gap, solves=not given.only_solved)
+    is_published = given.game == GAME
+    if not (is_published or given.granularity):
+        parser.error(f"{given.game}: found no --granularity, expected some, such as 4-8-20")
+    granularities = given.granularity or GRANULARITIES
+    results = given.results or (RESULTS if is_published else given.store / "figures.json")
+    study = Study(given.store, results, given.gap, game=given.game, solves=not given.only_solved)
     methods = {**METHODS, **{name: name for name in given.method}}
-    study.agents(list(methods.values()), given.granularity or GRANULARITIES)
-    if given.granularity:
+    study.agents(list(methods.values()), granularities)
+    if given.only_solve:
         return
-    study.meetings(methods)
+    study.meetings(methods, granularities)
     for table in given.table or TABLES:
-        print_table(table, study.figures)
+        print_table(table, study.figures, is_published=is_published)
 
 
 if __name__ == "__main__":

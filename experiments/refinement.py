@@ -5,7 +5,7 @@ coarser one knew; beside it stand abstractions of the same sizes that were made 
 the anytime ladder of GameShrink, whose thresholds fall. Every rung is solved, and its agent meets its nemesis
 in the histogram game and in the true one.
 
-    python experiments/refinement.py [--rungs 3] [--gap 0.1] [--store FOLDER] [--results FILE]
+    python experiments/refinement.py [--rungs 3] [--game GAME] [--gap 0.1] [--store FOLDER] [--results FILE]
 
 Agents and figures are kept as in ``abstraction_study.py``.
 """
@@ -16,7 +16,7 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from abstraction_study import GAMES, RESULTS, Study
+from abstraction_study import GAME, GAMES, RESULTS, Study
 
 RUNGS = ("13-25-125", "13-50-300", "13-75-600", "13-100-1000", "13-150-1500")
 THRESHOLDS = ("0-0.05-0.1", "0-0.03-0.05", "0-0.02-0.04", "0-0.009-0.03", "0-0.006-0.02")
@@ -37,11 +37,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Solve every rung and print what its nemesis wins."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rungs", type=int, default=3)
+    parser.add_argument("--game", default=GAME)
     parser.add_argument("--gap", type=float, default=0.1)
     parser.add_argument("--store", type=Path, default=Path("abstraction-study"))
     parser.add_argument("--results", type=Path, default=RESULTS.with_name("refinement.json"))
     given = parser.parse_args(arguments)
-    study = Study(given.store, given.results, given.gap)
+    study = Study(given.store, given.results, given.gap, game=given.game)
     print(f"| ladder | buckets | {' | '.join(f'{game} game' for game in GAMES)} | gap |")
     print("| --- | --- " + "| ---: " * (len(GAMES) + 1) + "|")
     for ladder, names in ladders(given.rungs).items():

@@ -58,7 +58,7 @@ class CappedStudy(Study):
     """Agents who know of so many bets a round; figures are those of the study ``of`` the whole game."""
 
     def __init__(self, of: Study, bets: int) -> None:
-        super().__init__(of.store, of.results, of.gap)
+        super().__init__(of.store, of.results, of.gap, game=of.spec)
         self.figures, self.bets = of.figures, bets
         self.own = abstract_actions(self.game.tree, *read_actions(f"cap={bets}"))
         if len(self.own.nodes) < len(self.own.whole.parent):

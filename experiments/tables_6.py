@@ -66,28 +66,37 @@ TABLES = {
 }
 
 
-def print_table(name: str, figures: dict[str, Any]) -> None:
+def print_table(name: str, figures: dict[str, Any], *, is_published: bool = True) -> None:
     """Print a table as Markdown, for both games: ours, the solver's error, the published number."""
     title, columns, published = TABLES[name]
+    beside = dict(zip(GRANULARITIES, published, strict=True)) if is_published else {}
+    width = 1 + is_published
     for game in GAMES:
         cells = figures.get(game, {})
-        known = [row for row in zip(GRANULARITIES, published, strict=True) if row[0] in cells]
-        if not known:
+        if not cells:
             continue
         value = next((own["value"] for own in cells.values() if "value" in own), None)
         print(f"\n**Table {name}, {title}, in the {game} game** (chips a hand)\n")
         heads = [column if name == "6.6" else column.split()[0] for column in columns]
-        print(f"| granularity | {' | '.join(f'{head} | published' for head in heads)} |")
-        print("| --- " + "| ---: | ---: " * len(columns) + "|")
-        for granularity, theirs in known:
+        words = [word for head in heads for word in (head, "published")[:width]]
+        print(f"| granularity | {' | '.join(words)} |")
+        print("| --- " + "| ---: " * len(words) + "|")
+        for granularity in sorted(cells, key=_size):
             row = []
-            for column, number in zip(columns, theirs, strict=True):
+            for j, column in enumerate(columns):
                 ours = cells[granularity].get(column)
                 row.append(
                     "" if ours is None else _entry(name, ours, value, column, granularity, figures)
                 )
-                row.append(_published(name, number))
+                if is_published:
+                    theirs = beside.get(granularity)
+                    row.append("" if theirs is None else _published(name, theirs[j]))
             print(f"| {granularity} | {' | '.join(row)} |")
+
+
+def _size(granularity: str) -> tuple[int, ...]:
+    """Return the numbers of buckets, the last round's first."""
+    return tuple(int(count) for count in reversed(granularity.split("-")))
 
 
 def _entry(
@@ -112,6 +121,20 @@ def _published(table: str, number: float) -> str:
     if table == "6.9":
         return f"{number:.3f}, off by {abs(number - PUBLISHED_VALUE):.3f}"
     return f"{number:.3f}"
+
+
+def print_cost(figures: dict[str, Any]) -> None:
+    """Print how much processor time the figures took, and which abstraction took most of it."""
+    agents = figures["agents"]
+    making = {name: own.get("abstraction_seconds", 0.0) for name, own in agents.items()}
+    solving = sum(own.get("cpu_seconds", 0.0) for own in agents.values())
+    meeting = sum(own.get("cpu_seconds", 0.0) for game in GAMES for own in figures[game].values())
+    longest = max(making, key=making.__getitem__)
+    print(
+        f"\nProcessor time: {solving / 60:.1f} minutes of solving {len(agents)} models, "
+        f"{sum(making.values()) / 60:.1f} of making them (the longest {making[longest]:.1f} s, {longest}), "
+        f"{meeting / 60:.1f} of meetings."
+    )
 
 
 def plot(stem: Path, figures: dict[str, Any]) -> None:
@@ -158,6 +181,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     figures = json.loads(given.results.read_text())
     for table in given.table or TABLES:
         print_table(table, figures)
+    print_cost(figures)
     if given.plot is not None:
         plot(given.plot, figures)
 

@@ -12,7 +12,6 @@ import pytest
 from benchmarks import rhode_island as benchmark
 
 from equipoise.certificates.match import against_nemesis, head_to_head
-from equipoise.games.poker import rhode_island
 from equipoise.games.trees.classic import kuhn
 from equipoise.sequence.build import build
 from equipoise.strategy.lift import lift
@@ -134,17 +133,14 @@ def test_abstraction_algorithms_are_compared(
     """Tables 6.6 to 6.9 of Gilpin 2009, on a deck of six cards; then ladders, with the agents that are there."""
     study = experiment("abstraction_study")
     tables, refinement = experiment("tables_6"), experiment("refinement")
-    small = rhode_island(3, 2)
-    coarse = tuple(f"2-3-{n}" for n in range(4, 11))
-    monkeypatch.setattr(study.poker, "rhode_island", lambda: small)
-    for module in (study, tables):
-        monkeypatch.setattr(module, "GRANULARITIES", coarse)
+    small = "rhode-island(ranks=3,suits=2)"
     kept = ["--store", str(tmp_path / "agents"), "--gap", "40"]
-    study.main([*kept, "--results", str(tmp_path / "study.json")])
+    coarse = ["2-3-4", "2-3-6"]
+    asked = [word for each in coarse for word in ("--granularity", each)]
+    study.main([*kept, "--game", small, *asked])
     rows = [line for line in capsys.readouterr().out.splitlines() if line.startswith("| 2-")]
     assert len(rows) == 4 * len(study.GAMES) * len(coarse)
-    assert "160.527" in "".join(rows)  # published, Table 6.8
-    figures = json.loads((tmp_path / "study.json").read_text())
+    figures = json.loads((tmp_path / "agents" / "figures.json").read_text())
     for game in study.GAMES:
         assert set(figures[game]) == set(coarse)
         for granularity, own in figures[game].items():
@@ -154,12 +150,21 @@ def test_abstraction_algorithms_are_compared(
                 assert agent["lower"] <= agent["upper"]
                 # Nobody is worse than the nemesis.
                 assert own[f"{short} nemesis"] <= own[f"{short} equilibrium"]
-    agents = sorted((tmp_path / "agents").iterdir())
+    agents = set((tmp_path / "agents").glob("*.eqp"))
     monkeypatch.setattr(refinement, "RUNGS", coarse[:1])
-    refinement.main([*kept, "--rungs", "1", "--results", str(tmp_path / "ladders.json")])
+    refinement.main(
+        [*kept, "--game", small, "--rungs", "1", "--results", str(tmp_path / "own.json")]
+    )
     rows = [line for line in capsys.readouterr().out.splitlines() if line.startswith("| p")]
     assert rows[0].split("|")[2:] == rows[1].split("|")[2:]  # the first rung refines nothing
-    assert set(agents) < set((tmp_path / "agents").iterdir())
+    assert agents < set((tmp_path / "agents").glob("*.eqp"))
+    with pytest.raises(SystemExit):
+        study.main([*kept, "--game", small])
+    # Published numbers stand beside those of the published granularities.
+    cell = figures["true"]["2-3-4"]
+    models = {f"{name}(13-25-125)": {"gap": 0.1} for name in study.METHODS.values()}
+    tables.print_table("6.8", {"agents": models, "true": {"13-25-125": cell}})
+    assert "| -160.527 |" in capsys.readouterr().out
 
 
 def test_a_cut_game_played_on_and_solved_again(
@@ -186,11 +191,13 @@ def test_odd_bets_win_most_from_the_absolute_mapping(tmp_path: Path) -> None:
     )
 
 
-def test_table_7_1_by_another_road(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    study, table = experiment("abstraction_study"), experiment("table_7_1")
-    game = rhode_island(ranks=3, suits=2)
-    monkeypatch.setattr(study.poker, "rhode_island", lambda: game)
-    whole = table.Study(tmp_path, tmp_path / "figures.json", 50.0)
+def test_table_7_1_by_another_road(tmp_path: Path) -> None:
+    experiment("abstraction_study")
+    table = experiment("table_7_1")
+    whole = table.Study(
+        tmp_path, tmp_path / "figures.json", 50.0, game="rhode-island(ranks=3,suits=2)"
+    )
+    game = whole.game
     capped = table.CappedStudy(whole, 1)
     yardstick, best = whole.yardstick("true"), whole.solved("gameshrink")
     capped.meet("3-6-20", "true", yardstick, yardstick.enter(*best))
