@@ -9,8 +9,7 @@ function (Gilpin and Sandholm 2006 and after: the children of a bucket are clust
 extend it). Nothing as long as the number of deals is made: what nature deals over buckets is counted by
 going through the boards, all of them or a sample.
 
-Only the last round is counted. As every bucket has a parent, the deals of an earlier round are those of
-the last one, added up: a sample of boards is a game of its own, the same in all rounds.
+Only the last round is counted: a sample of boards is a game of its own, the same in all rounds.
 """
 
 from __future__ import annotations
@@ -31,8 +30,7 @@ from equipoise.errors import EquipoiseError
 from equipoise.games.poker.boards import Boards
 from equipoise.games.poker.canonical import CanonicalViews
 from equipoise.games.poker.game import PokerGame
-from equipoise.games.signals.betting import SHOWDOWN
-from equipoise.games.signals.rounds import Floats, Indices, SignalRound
+from equipoise.games.signals.rounds import Indices, SignalRound
 from equipoise.games.signals.stage_game import StageGame
 from equipoise.games.signals.views import views
 
@@ -140,7 +138,7 @@ class BucketTable:
 
     def deals(self, game: StageGame) -> tuple[SignalRound, ...]:
         """Return what nature deals in each round of ``game``, counted board by board."""
-        from equipoise.abstraction.bucket_pairs import count_pairs
+        from equipoise.abstraction.bucket_pairs import count_pairs, rounds_of_pairs
 
         self.check(game)
         rules, last = self._views.game, len(self.children) - 1
@@ -149,19 +147,14 @@ class BucketTable:
             batches = boards.every()
         else:
             batches = boards.sampled(self.sample, np.random.default_rng(self.seed))
-        met, won = count_pairs(
+        counted = count_pairs(
             rules,
             boards,
             batches,
-            lambda hands: self.bucket_of_hands(last, hands),
+            lambda _, hands, __: self.bucket_of_hands(last, hands),
             self.buckets[-1][0],
         )
-        rounds = []
-        for r in range(last, -1, -1):
-            shown = won if SHOWDOWN in game.tree.kinds_ending(r) else None
-            rounds.append(_round(self.parents[r], met, shown))
-            met, won = (_added_up(matrix, self.children[r]) for matrix in (met, won))
-        return tuple(reversed(rounds))
+        return rounds_of_pairs(game.tree, [own for own, _ in self.parents], *counted)
 
     def _checked_level(self, r: int, level: Level) -> Level:
         """Return the children of a round after checking those that are given as an array."""
@@ -229,18 +222,3 @@ def random_table(
 
     levels = [level(turn, count) for turn, count in enumerate(children)]
     return BucketTable(game, children, levels, sample=sample, seed=seed, method="random")
-
-
-def _round(parents: Pair, met: Floats, won: Floats | None) -> SignalRound:
-    """Return the deals of a round: the pairs of buckets that meet, and who wins on average."""
-    first, second = np.nonzero(met)
-    count = met[first, second]
-    values = {} if won is None else {SHOWDOWN: won[first, second] / count}
-    pairs = first.astype(np.uint32), second.astype(np.uint32)
-    return SignalRound(parents, pairs, count / count.sum(), values)
-
-
-def _added_up(matrix: Floats, children: int) -> Floats:
-    """Return a matrix over buckets added up over the children of each pair of parents."""
-    size = len(matrix) // children
-    return np.asarray(matrix.reshape(size, children, size, children).sum(axis=(1, 3)))

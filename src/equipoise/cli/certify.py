@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -9,7 +10,7 @@ import typer
 
 from equipoise.cli import options
 from equipoise.cli.output import print_facts, print_json
-from equipoise.cli.progress import status_line
+from equipoise.cli.progress import counting
 
 if TYPE_CHECKING:
     from equipoise.certificates import Certificate
@@ -34,20 +35,8 @@ def command(
     rigorous: Annotated[
         bool, typer.Option("--rigorous", help="Bounds that hold despite rounding; slower.")
     ] = False,
-    flops: Annotated[
-        int | None,
-        typer.Option(
-            help="Estimate from so many flops (classes of first common cards) drawn at random.",
-            show_default="all",
-        ),
-    ] = None,
-    device: Annotated[
-        str | None,
-        typer.Option(
-            help="Where to go through the boards of large poker games: numpy, torch, cuda, cupy.",
-            show_default="compiled loops",
-        ),
-    ] = None,
+    flops: options.Flops = None,
+    device: options.Device = None,
     nodes: options.Nodes = None,
     json: options.Json = False,
 ) -> None:
@@ -61,16 +50,11 @@ def command(
     kind = family_of(rules)
     if kind.holds_rules and game == kind.name:
         rules = open(strategy).game
-    with status_line(is_shown=not json) as say:
-
-        def each(done: int, total: int) -> None:
-            if say is not None:
-                say(f"certifying: {done:,} of {total:,} flops", done / total)
-
+    with counting(is_shown=not json) as each:
         given = {
             "flops": flops,
             "device": device,
-            "each": each if say and "each" in kind.checks else None,
+            "each": partial(each, "certifying, flops") if "each" in kind.checks else None,
         }
         wanted = {name: value for name, value in given.items() if value is not None}
         played = strategy_of_game(strategy, rules)

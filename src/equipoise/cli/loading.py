@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from equipoise.errors import EquipoiseError
 
 if TYPE_CHECKING:
-    from equipoise.abstraction.base import Partition
+    from equipoise.abstraction.base import Abstraction
     from equipoise.games.signals.stage_game import StageGame
     from equipoise.games.trees.extensive import ExtensiveGame
     from equipoise.strategy.profile import Strategy
@@ -51,14 +51,13 @@ def strategy_of_game(path: Path, game: Any) -> Any:
     return open(path, game).strategy
 
 
-def load_abstraction(path: Path, game: StageGame) -> Partition:
+def load_abstraction(path: Path, game: StageGame) -> Abstraction:
     """Return the abstraction at ``path``, which must be one of ``game``."""
-    from equipoise.games.signals.views import signal_rounds
     from equipoise.strategy import store
 
-    found = store.load_abstraction(path)
+    found = store.load_abstraction(path, game)
     try:
-        found.require(signal_rounds(game))
+        found.check(game)
     except EquipoiseError as error:
         raise EquipoiseError(f"{path}: {error}") from None
     return found

@@ -79,6 +79,22 @@ Model = Annotated[
         "What else is given counts first.",
     ),
 ]
+Flops = Annotated[
+    int | None,
+    typer.Option(
+        min=2,
+        help="Certify poker too large to list on so many flops (classes of first common cards), drawn at "
+        "random: an estimate.",
+        show_default="all; 8 after a solve",
+    ),
+]
+Device = Annotated[
+    str | None,
+    typer.Option(
+        help="Where to go through the boards of large poker games: numpy, torch, cuda, cupy.",
+        show_default="compiled loops",
+    ),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 Nodes = Annotated[
     int | None,

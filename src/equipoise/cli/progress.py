@@ -116,6 +116,24 @@ def growing(is_shown: Callable[[], bool]) -> Iterator[Callable[[int, float], Non
 
 
 @contextmanager
+def counting(is_shown: bool) -> Iterator[Callable[[str, int, int], None]]:
+    """Show long steps while the block runs; yield what is told their names, and how much of them is done."""
+    with ExitStack() as shown:
+        say: Say | None = None
+
+        def each(what: str, done: int, total: int) -> None:
+            nonlocal say
+            say = say or shown.enter_context(status_line(is_shown))
+            if say is not None:
+                say(f"{what}: {done:,} of {total:,}", done / total)
+            if done == total:
+                shown.close()
+                say = None
+
+        yield each
+
+
+@contextmanager
 def _bar(screen: Console) -> Iterator[Say]:
     """Show news beside a bar."""
     from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn

@@ -54,6 +54,8 @@ def command(
     actions: options.Actions = None,
     stages: options.Stages = None,
     model: options.Model = None,
+    flops: options.Flops = None,
+    device: options.Device = None,
     eliminate: Annotated[
         bool,
         typer.Option("--eliminate", help="Eliminate dominated actions first."),
@@ -78,7 +80,7 @@ def command(
 
     A game with signals is abstracted before it is solved, and the solution lifted back.
     """
-    from equipoise.cli.progress import live
+    from equipoise.cli.progress import counting, live
     from equipoise.road.checkpoints import default_file
     from equipoise.road.verbs import solve
 
@@ -86,26 +88,30 @@ def command(
         raise EquipoiseError(f"--checkpoint: found {checkpoint}, expected a number >= 0.")
     how, coarser = _apart(method, algorithm, abstraction)
     place = out or default_file(game)
-    result = solve(
-        game,
-        how,
-        gap,
-        iterations=iterations,
-        time=time,
-        seed=seed,
-        out=place,
-        resume=resume,
-        force=force,
-        checkpoint=checkpoint,
-        show=lambda stop: live(stop, is_shown=not json),
-        note=note,
-        abstraction=coarser,
-        buckets=buckets,
-        actions=actions,
-        stages=stages,
-        model=model,
-        eliminate=eliminate,
-    )
+    with counting(is_shown=not json) as each:
+        result = solve(
+            game,
+            how,
+            gap,
+            iterations=iterations,
+            time=time,
+            seed=seed,
+            out=place,
+            resume=resume,
+            force=force,
+            checkpoint=checkpoint,
+            show=lambda stop: live(stop, is_shown=not json),
+            note=note,
+            each=each,
+            abstraction=coarser,
+            buckets=buckets,
+            actions=actions,
+            stages=stages,
+            model=model,
+            eliminate=eliminate,
+            flops=flops,
+            device=device,
+        )
     if json:
         print_json({**result.summary(), "strategy": result.saved and str(result.saved)})
     else:

@@ -18,9 +18,9 @@ from equipoise.games.signals.stage_game import StageGame
 from equipoise.play.observation import Observation
 from equipoise.play.rulebook import SignalBook, rulebook
 from equipoise.strategy.keys import Place, SignalKeys, keys_of
-from equipoise.strategy.lookup import require_known
 from equipoise.strategy.profile import Strategy
 from equipoise.strategy.simple import ALWAYS, preferred
+from equipoise.strategy.table import require_strategy
 
 Seed = int | str
 
@@ -187,7 +187,7 @@ class _Reader:
 
     def __init__(self, strategy: Strategy) -> None:
         game = strategy.rules
-        require_known(game, strategy)
+        require_strategy(game, strategy)
         self._behaviour = strategy.behaviour
         self._coarse = strategy.abstraction if strategy.is_abstract else None
         self._keys = keys_of(game, self._coarse)

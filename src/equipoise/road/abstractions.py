@@ -18,6 +18,7 @@ from equipoise.errors import EquipoiseError
 
 if TYPE_CHECKING:
     from equipoise.abstraction.base import Partition
+    from equipoise.abstraction.street_buckets import StreetBuckets
     from equipoise.games.signals.stage_game import StageGame
 
 # What a function is given besides the options that users may name.
@@ -136,16 +137,24 @@ def made(
     buckets: str | Sequence[int] | None = None,
     *,
     refine: Partition | None = None,
-) -> Partition:
-    """Return the abstraction of ``game`` that ``name`` spells, within the buckets of ``refine``."""
-    from equipoise.games.signals.views import signal_rounds
+    **streamed: Any,
+) -> Partition | StreetBuckets:
+    """Return the abstraction of ``game`` that ``name`` spells, within the buckets of ``refine``.
+
+    Poker too large to list is abstracted street by street; what is ``streamed`` says how
+    (:func:`equipoise.road.street_abstractions.by_streets`).
+    """
+    from equipoise.games.signals.views import signal_rounds, views
 
     *before, last = name.split(">")
     for coarser in before:
-        refine = made(game, coarser, refine=refine)
+        finer = made(game, coarser, refine=refine)
+        refine = listed(game, finer)
     method, own, given = parse(last)
     entry = ABSTRACTIONS[method]
     wanted = own if buckets is None else buckets
+    if not views(game).is_listed:
+        return _streamed(game, method, wanted, given, refine, streamed)
     if not entry.is_lossy:
         if wanted is not None or given or refine is not None:
             raise EquipoiseError(
@@ -178,6 +187,41 @@ def made(
         method=spelled if refine is None else f"{refine.method}>{spelled}",
         refine=refine,
     )
+
+
+def _streamed(
+    game: StageGame,
+    method: str,
+    wanted: str | Sequence[int] | None,
+    given: Mapping[str, str],
+    refine: Partition | None,
+    streamed: Mapping[str, Any],
+) -> StreetBuckets:
+    """Return an abstraction of poker too large to list."""
+    from equipoise.games.poker.game import PokerGame
+    from equipoise.road.street_abstractions import by_streets
+
+    if refine is not None or not isinstance(game, PokerGame):
+        raise EquipoiseError(
+            f"abstraction '{method}': found '{game.name}', whose deals are too many to list, expected a "
+            "poker game, and nothing to refine."
+        )
+    counts = None if wanted is None else _counts(wanted)
+    options = {key: _value(method, key, value) for key, value in given.items()}
+    spelled = f"{method}({','.join(_spell(counts, given))})"
+    return by_streets(game, method, counts, options, spelled=spelled, **streamed)
+
+
+def listed(game: StageGame, found: Partition | StreetBuckets) -> Partition:
+    """Return an abstraction that can be refined."""
+    from equipoise.abstraction.base import Partition
+
+    if not isinstance(found, Partition):
+        raise EquipoiseError(
+            f"abstraction '{found.method}': found '{game.name}', whose deals are too many to list, "
+            "expected a game that can be refined."
+        )
+    return found
 
 
 def _played(game: StageGame, stages: Any) -> tuple[Any, Any]:

@@ -48,10 +48,11 @@ class Behavioural(Family):
 
     def lines(self, result: Result, asked: Asked) -> Lines:
         """Return what the strategy does where it was asked for; no more than that is looked up."""
-        from equipoise.strategy.table import decisions_in, groups
+        from equipoise.strategy.table import decisions_in, groups, groups_by_buckets
 
-        found = Lines([], 0)
-        for group in groups(result.game):
+        found, strategy = Lines([], 0), result.strategy
+        is_whole = not strategy.is_abstract
+        for group in groups(result.game) if is_whole else groups_by_buckets(result.game, strategy):
             labels = enumerate(group.labels)
             own = [k for k, label in labels if asked.of(group.player, label)]
             room = None if asked.limit is None else asked.limit - len(found.shown)
@@ -67,10 +68,13 @@ class Behavioural(Family):
 
     def unpack(self, path: Path, bundle: Bundle, game: Game) -> Strategy:
         """Return the strategy of ``game`` in ``bundle``; its probabilities must sum to one."""
-        from equipoise.strategy.store import strategy_of
+        from equipoise.games.poker.game import PokerGame
+        from equipoise.strategy.store import buckets_of, strategy_of
         from equipoise.strategy.table import require_distributions
 
         strategy = strategy_of(path, bundle)
+        if isinstance(game, PokerGame):
+            strategy = replace(strategy, abstraction=buckets_of(path, bundle, game))
         try:
             require_distributions(game, strategy)
         except EquipoiseError as error:

@@ -43,6 +43,10 @@ def _ignore(sentence: str) -> None:
     """Say nothing."""
 
 
+def _ignore_all(what: str, done: int, total: int) -> None:
+    """Count nothing."""
+
+
 @dataclass(frozen=True)
 class Wish:
     """What a user wants of a solve.
@@ -63,6 +67,8 @@ class Wish:
         Given the stop rule, a context that shows the solve in it.
     note
         Called with sentences that a user should see.
+    each
+        Called during long steps other than solving: what is done, how much of it, and of how much.
     checkpoints
         Where to keep what an interrupted solve needs, if anywhere.
     steps
@@ -76,6 +82,7 @@ class Wish:
     options: Mapping[str, Any] = field(default_factory=dict)
     show: Callable[[Stop], AbstractContextManager[Monitor | None]] = _shows_nothing
     note: Callable[[str], None] = _ignore
+    each: Callable[[str, int, int], None] = _ignore_all
     checkpoints: Checkpoints | None = None
     steps: Steps = field(default_factory=Steps)
 
@@ -133,6 +140,8 @@ class Found:
     is_certified
         Whether to certify the strategy at once: not where a certificate takes as long as measuring,
         and the solve was stopped before it had measured anything.
+    checks
+        How to certify it: options of the family's certificate.
     """
 
     strategy: Any
@@ -147,6 +156,7 @@ class Found:
     log: tuple[LogRow, ...]
     details: dict[str, Any] = field(default_factory=dict)
     is_certified: bool = True
+    checks: dict[str, Any] = field(default_factory=dict)
 
     @property
     def gap(self) -> float | None:

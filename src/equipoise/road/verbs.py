@@ -20,6 +20,7 @@ from equipoise.solvers.driver import Gap, Monitor, Relative, Status, Stop
 
 if TYPE_CHECKING:
     from equipoise.abstraction.base import Partition
+    from equipoise.abstraction.street_buckets import StreetBuckets
     from equipoise.certificates import Certificate
     from equipoise.games.files.fields import Fields
 
@@ -40,7 +41,8 @@ def abstract(
     buckets: str | Sequence[int] | None = None,
     *,
     refine: Partition | str | Path | None = None,
-) -> Partition:
+    **streamed: Any,
+) -> Partition | StreetBuckets:
     """Return which signals of ``game`` are not told apart.
 
     Parameters
@@ -54,9 +56,11 @@ def abstract(
         For methods that lose something, how many buckets each round may have: ``"13-50-250"``.
     refine
         An abstraction, or its file, whose buckets are only divided further: what it tells apart stays apart.
+    streamed
+        For poker too large to list: ``seed``, ``device``, and ``each``, which is told the progress.
     """
     from equipoise.games.signals.stage_game import StageGame
-    from equipoise.road.abstractions import made
+    from equipoise.road.abstractions import listed, made
     from equipoise.strategy.store import load_abstraction
 
     game = load(game) if isinstance(game, str) else game
@@ -65,10 +69,10 @@ def abstract(
             f"abstract: '{game.name}' has no signals, expected a game with signals."
         )
     if isinstance(refine, str | Path):
-        refine = load_abstraction(refine)
+        refine = listed(game, load_abstraction(refine))
     if refine is not None:
         refine.check(game)
-    return made(game, method, buckets, refine=refine)
+    return made(game, method, buckets, refine=refine, **streamed)
 
 
 def certify(game: Any, strategy: Any, *, rigorous: bool = False, **options: Any) -> Certificate:
@@ -103,6 +107,7 @@ def solve(
     spec: str | None = None,
     show: Show | None = None,
     note: Note | None = None,
+    each: Callable[[str, int, int], None] | None = None,
     **options: Any,
 ) -> Result:
     """Go the whole road: abstract, solve, lift, certify.
@@ -127,8 +132,9 @@ def solve(
         Solve it as a game of another family that it belongs to, too: a zero-sum tree is a general-sum one.
     spec
         What :func:`load` makes the game from, where ``game`` does not say: its file, for example.
-    show, note
-        How to show progress and say sentences: what the command line passes.
+    show, note, each
+        How to show progress and say sentences, and how to count what is done of other long steps: what the
+        command line passes.
     options
         What the game's family knows (zero-sum: ``abstraction``, ``buckets``, ``actions``, ``stages``,
         ``model``, ``eliminate``; general-sum: ``weights``, ``breakpoints``, ``encoding``; bayesian: ``products``,
@@ -161,13 +167,16 @@ def solve(
         note=note,
         checkpoints=None if place is None else Checkpoints(place, checkpoint, resume, note),
         steps=steps,
-        **({} if show is None else {"show": show}),
     )
+    if show is not None:
+        wish = replace(wish, show=show)
+    if each is not None:
+        wish = replace(wish, each=each)
     found = kind.solve(rules, wish)
     proof = None
     if found.is_certified:
         with steps.take("certify"):
-            proof = kind.certify(rules, found.strategy)
+            proof = kind.certify(rules, found.strategy, **found.checks)
     else:
         note(
             f"{_measured(found)}; it is not certified: 'equipoise certify' takes its time for that."

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -31,6 +32,11 @@ if TYPE_CHECKING:
 # What both players together may gain by default, in parts of what is at stake: in a tree, and in a game
 # with signals. In the user's units it is rounded down to a power of ten (Rhode Island: 0.1 chips).
 _TREE_GAP, _SIGNALS_GAP = 1e-6, 1e-5
+# Poker too large to list is solved through models that lose far more than this, and certified on so many
+# flops: a minute each.
+_MODEL_GAP, _FLOPS = 2e-4, 8
+# What is solved by default in place of such a game, and through which of its models.
+_DEFAULT_MODEL = "laptop"
 
 
 @dataclass(frozen=True)
@@ -51,15 +57,18 @@ class ZeroSum(Behavioural):
         from equipoise.sequence.build import build
         from equipoise.strategy.lift import lift
 
-        wish.only(self.name, "abstraction", "buckets", "actions", "stages", "model", "eliminate")
-        wish = replace(wish, options=with_model(game, wish.options))
+        known = ("abstraction", "buckets", "actions", "stages", "model", "eliminate")
+        wish.only(self.name, *known, "flops", "device")
+        wish = replace(wish, options=with_model(game, _options(game, wish)))
         steps = wish.steps
         within = tuple(models(game, wish.options))
         modelled = within[-1].game if within else game
         coarse = _abstract(modelled, wish)
         with steps.take("build"):
             form = build(modelled, coarse)
-        stop = (wish.limits | (wish.gap or default_gap(form))).at(form.units.stake)
+        stop = (wish.limits | (wish.gap or default_gap(form, not _is_listed(game)))).at(
+            form.units.stake
+        )
         small = _eliminate(form, wish) if wish.options.get("eliminate") else None
         with steps.take("solve"):
             solution, method, why = _solve(form, small, stop, wish)
@@ -67,7 +76,9 @@ class ZeroSum(Behavioural):
         strategy = solution.strategy.astype(getattr(method, "dtype", "float64"))
         if coarse is not None:
             with steps.take("lift"):
-                strategy = lift(strategy, coarse)
+                # What is too large to list is played by buckets.
+                is_listed = form.tree is None or _is_listed(modelled)
+                strategy = lift(strategy, coarse) if is_listed else strategy.of(modelled, coarse)
         facts: dict[str, Any] = {}
         for model in reversed(within):
             with steps.take("translate"):
@@ -90,14 +101,34 @@ class ZeroSum(Behavioural):
                 **solution.facts,
                 **facts,
             },
+            checks=_checks(game, wish),
         )
 
 
-def default_gap(form: SequenceForm) -> Stop:
-    """Return the target for a user who names none."""
+def _is_listed(game: Any) -> bool:
+    """Say whether a game's deals are few enough to be listed."""
+    from equipoise.games.signals.stage_game import StageGame
+    from equipoise.games.signals.views import views
+
+    return not isinstance(game, StageGame) or views(game).is_listed
+
+
+def _checks(game: Game, wish: Wish) -> dict[str, Any]:
+    """Return how to certify: of poker too large to list, a sample of flops unless all are asked for."""
+    if _is_listed(game):
+        return {}
+    flops, device = wish.options.get("flops") or _FLOPS, wish.options.get("device")
+    asked = {} if flops == "all" else {"flops": int(flops)}
+    return {**asked, "device": device, "each": partial(wish.each, "certifying, flops")}
+
+
+def default_gap(form: SequenceForm, is_model: bool = False) -> Stop:
+    """Return the target for a user who names none; it is rough for a model of what is too large to list."""
     from equipoise.solvers.driver import Gap
 
     share = (_TREE_GAP if form.tree is None else _SIGNALS_GAP) * form.units.stake
+    if form.tree is not None and is_model:
+        share = _MODEL_GAP * form.units.stake
     return Gap(10.0 ** math.floor(math.log10(share)) if share > 0 else 0.0)
 
 
@@ -121,7 +152,12 @@ def _abstract(game: Game, wish: Wish) -> Abstraction | None:
             if buckets is None and wanted == "none":
                 return None
             if wanted is None or isinstance(wanted, str):
-                return abstract(game, wanted or "gameshrink", buckets)
+                lossless = "gameshrink" if _is_listed(game) else "potential"
+                streamed: dict[str, Any] = {}
+                if not _is_listed(game):
+                    streamed = {"seed": wish.seed, "each": wish.each}
+                    streamed["device"] = wish.options.get("device")
+                return abstract(game, wanted or lossless, buckets, **streamed)
             if buckets is None:
                 return _checked(game, wanted)
         raise EquipoiseError("buckets: found an abstraction as well, expected a method's name.")
@@ -134,16 +170,9 @@ def _abstract(game: Game, wish: Wish) -> Abstraction | None:
 
 def _checked(game: StageGame, wanted: Any) -> Abstraction:
     """Return the abstraction, or the one in the file, ``wanted``, which must be one of ``game``."""
-    from equipoise.games.signals.views import views
     from equipoise.strategy.store import load_abstraction
 
-    found: Abstraction = load_abstraction(wanted) if isinstance(wanted, Path) else wanted
-    if not views(game).is_listed:
-        # Said before the game is solved and not after it, when its strategy cannot be lifted.
-        raise EquipoiseError(
-            f"{game.name}: found too many deals to lift and certify a strategy, expected a smaller "
-            "game; build(game, abstraction) and solve(form, ...) solve the abstraction alone."
-        )
+    found: Abstraction = load_abstraction(wanted, game) if isinstance(wanted, Path) else wanted
     try:
         found.check(game)
     except EquipoiseError as error:
@@ -151,6 +180,23 @@ def _checked(game: StageGame, wanted: Any) -> Abstraction:
             f"{wanted}: {error}" if isinstance(wanted, Path) else str(error)
         ) from None
     return found
+
+
+def _options(game: Game, wish: Wish) -> dict[str, Any]:
+    """Return the options, with a model for a game that is too large to solve as it is."""
+    given = dict(wish.options)
+    named = ("abstraction", "buckets", "model")
+    if not _is_listed(game) and not any(given.get(name) for name in named):
+        given["model"] = _DEFAULT_MODEL
+    return given
+
+
+def _by_default(wish: Wish) -> str:
+    """Return the method for a user who names none: on a device, the one that needs no more than arrays."""
+    device = wish.options.get("device")
+    return (
+        "auto" if device in (None, "compiled") else f"dcfr(device={device},dtype=float32,gamma=4)"
+    )
 
 
 def _eliminate(form: SequenceForm, wish: Wish) -> Restricted:
@@ -176,7 +222,7 @@ def _solve(
     kept = wish.checkpoints
     held = wish.before()
     before = Fields({} if held is None else held.metadata, "" if kept is None else str(kept.place))
-    algorithm = wish.method or before.text("algorithm", "auto")
+    algorithm = wish.method or before.text("algorithm", _by_default(wish))
     # A resumed solve goes on as it began, though its target may be another now.
     target = before.number("target", stop.gap)
     method, why = choose(algorithm, form if small is None else small.form, target)

@@ -15,7 +15,6 @@ from equipoise.games.trees.extensive import CHANCE, ExtensiveGame
 from equipoise.strategy.keys import Place, SignalKeys, keys_of, tree_names
 from equipoise.strategy.profile import Strategy
 from equipoise.strategy.table import require_strategy
-from equipoise.strategy.views import require_buckets
 
 _SHOWN = 40
 
@@ -72,19 +71,11 @@ class Table:
         return _pandas().DataFrame(self.probabilities, list(self.labels), list(self.actions))
 
 
-def require_known(game: ExtensiveGame | StageGame, strategy: Strategy) -> None:
-    """Raise unless ``strategy`` is one of ``game``, or of the abstraction of it that is at hand."""
-    if strategy.is_abstract and strategy.abstraction is not None and isinstance(game, StageGame):
-        require_buckets(game, strategy)
-    else:
-        require_strategy(game, strategy)
-
-
 class Lookup:
     """Answers questions about ``strategy``, which must belong to ``game`` or its abstraction."""
 
     def __init__(self, game: ExtensiveGame | StageGame, strategy: Strategy) -> None:
-        require_known(game, strategy)
+        require_strategy(game, strategy)
         self._game, self._strategy = game, strategy
         self._keys = keys_of(game, strategy.abstraction if strategy.is_abstract else None)
 

@@ -150,11 +150,11 @@ class Strategy:
     ) -> Strategy:
         """Return this strategy, which must be one of ``game`` (or its ``abstraction``), knowing it."""
         from equipoise.games.trees.normal import NormalGame
-        from equipoise.strategy.lookup import require_known
+        from equipoise.strategy.table import require_strategy
 
         rules = game.tree if isinstance(game, NormalGame) else game
         known = replace(self, source=rules, abstraction=abstraction or self.abstraction)
-        require_known(rules, known)
+        require_strategy(rules, known)
         return known
 
     @cached_property

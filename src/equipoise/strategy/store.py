@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from equipoise.abstraction.base import Partition
+from equipoise.abstraction.street_buckets import StreetBuckets
 from equipoise.bundle import FORMAT, Arrays, Bundle, Metadata, load, save
 from equipoise.errors import EquipoiseError
 from equipoise.games.files.fields import Fields
+from equipoise.games.poker.game import PokerGame
+from equipoise.games.signals.stage_game import StageGame
 from equipoise.strategy.profile import Layout, Strategy
 
 __all__ = [
@@ -24,6 +27,7 @@ __all__ = [
     "STRATEGY",
     "Bundle",
     "Metadata",
+    "buckets_of",
     "load",
     "load_abstraction",
     "load_solved",
@@ -39,6 +43,8 @@ __all__ = [
 ]
 
 STRATEGY, CHECKPOINT, ABSTRACTION = "strategy", "checkpoint", "abstraction"
+_BUCKETS = "buckets_on_streets"
+_Made = TypeVar("_Made")
 
 UPGRADES = {"tournament": "equipoise.strategy.tournament:upgraded"}
 """What strategies' bundles of some families were once called, and what makes them as they are now."""
@@ -66,7 +72,10 @@ def save_strategy(
 
 
 def packed(strategy: Strategy) -> tuple[Arrays, Metadata]:
-    """Return ``strategy`` as arrays and metadata, from which :func:`strategy_of` makes it again."""
+    """Return ``strategy`` as arrays and metadata, from which :func:`strategy_of` makes it again.
+
+    A strategy of a game too large to list brings the buckets that it plays by.
+    """
     arrays: Arrays = {f"behaviour.{i}": vector for i, vector in enumerate(strategy.behaviour)}
     own: Metadata = {
         "game": strategy.game,
@@ -75,7 +84,25 @@ def packed(strategy: Strategy) -> tuple[Arrays, Metadata]:
     }
     if strategy.layout is not None:
         own["layout"] = {"nodes": strategy.layout.nodes, "buckets": strategy.layout.buckets}
+    if isinstance(strategy.abstraction, StreetBuckets):
+        tables, known = strategy.abstraction.to_arrays()
+        arrays.update({f"{_BUCKETS}.{name}": table for name, table in tables.items()})
+        own[_BUCKETS] = known
     return arrays, own
+
+
+def buckets_of(path: str | Path, bundle: Bundle, game: PokerGame) -> StreetBuckets | None:
+    """Return the buckets of ``game`` that the strategy in ``bundle``, loaded from ``path``, plays by."""
+    if _BUCKETS not in bundle.metadata:
+        return None
+    prefix = f"{_BUCKETS}."
+    arrays = {
+        name.removeprefix(prefix): own
+        for name, own in bundle.arrays.items()
+        if name.startswith(prefix)
+    }
+    known = Fields(bundle.metadata, f"{path}: metadata").table(_BUCKETS)
+    return _made(path, lambda: StreetBuckets.from_arrays(game, arrays, known.data))
 
 
 def load_solved(path: str | Path, *, verify: bool = True) -> Bundle:
@@ -160,16 +187,27 @@ def _layout(path: str | Path, described: Any, vectors: tuple[NDArray[Any], ...])
     return layout
 
 
-def save_abstraction(path: str | Path, abstraction: Partition) -> None:
+def save_abstraction(path: str | Path, abstraction: Partition | StreetBuckets) -> None:
     """Write the maps of an abstraction."""
     save(path, ABSTRACTION, *abstraction.to_arrays())
 
 
-def load_abstraction(path: str | Path) -> Partition:
-    """Return the abstraction stored at ``path``."""
+def load_abstraction(path: str | Path, game: StageGame | None = None) -> Partition | StreetBuckets:
+    """Return the abstraction stored at ``path``; buckets on streets need their ``game``."""
     bundle = load(path, ABSTRACTION)
+    if bundle.metadata.get("form") != "streets":
+        return _made(path, lambda: Partition.from_arrays(bundle.arrays, bundle.metadata))
+    if not isinstance(game, PokerGame):
+        raise EquipoiseError(
+            f"{path}: found buckets of poker hands, expected the game '{bundle.metadata.get('game')}' beside."
+        )
+    return _made(path, lambda: StreetBuckets.from_arrays(game, bundle.arrays, bundle.metadata))
+
+
+def _made(path: str | Path, make: Callable[[], _Made]) -> _Made:
+    """Return what ``make`` makes of the file at ``path``, which its errors name."""
     try:
-        return Partition.from_arrays(bundle.arrays, bundle.metadata)
+        return make()
     except EquipoiseError as error:
         raise EquipoiseError(f"{path}: {error}") from None
 

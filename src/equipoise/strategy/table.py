@@ -18,7 +18,9 @@ from equipoise.games.signals.stage_game import StageGame
 from equipoise.games.signals.views import views
 from equipoise.games.trees.extensive import ExtensiveGame
 from equipoise.strategy.profile import Strategy
-from equipoise.strategy.views import require_views, view_layout
+from equipoise.strategy.views import require_layout, view_layout
+
+_FEW_VIEWS = 10_000
 
 
 class LocalStrategy(NamedTuple):
@@ -34,19 +36,21 @@ class InfosetGroup(NamedTuple):
     """Information sets of one player that differ in her signals alone; in a tree, a single one.
 
     Action ``a`` in the information set ``labels[k]`` is entry ``first + a * len(labels) + k`` of the
-    player's vector.
+    player's vector; where she plays by ``buckets``, entry ``first + a * width + buckets[k]``.
     """
 
     player: int
     first: int
     actions: tuple[str, ...]
     labels: Sequence[str]
+    buckets: NDArray[Any] | None = None
+    width: int = 0
 
 
 def require_strategy(game: ExtensiveGame | StageGame, strategy: Strategy) -> None:
     """Raise unless ``strategy`` is one of ``game``."""
     if isinstance(game, StageGame):
-        require_views(game, strategy)
+        require_layout(game, strategy)
         return
     sizes = tuple(game.sequences(player) for player in range(len(game.players)))
     strategy.require(game.name, game.fingerprint, sizes)
@@ -65,12 +69,30 @@ def require_distributions(game: ExtensiveGame | StageGame, strategy: Strategy) -
         # The sets of a player follow one another; without any, there is nothing to add.
         return np.add.reduceat(vector.astype(np.float64), firsts) if len(firsts) else np.empty(0)
 
-    strategy.require_sums(view_layout(game).sums if isinstance(game, StageGame) else sums)
+    strategy.require_sums(
+        require_layout(game, strategy).sums if isinstance(game, StageGame) else sums
+    )
 
 
 def groups(game: ExtensiveGame | StageGame) -> Iterator[InfosetGroup]:
     """Yield the information sets of a game, in the order of its tree or betting tree."""
     return _signal_groups(game) if isinstance(game, StageGame) else _tree_groups(game)
+
+
+def groups_by_buckets(game: StageGame, strategy: Strategy) -> Iterator[InfosetGroup]:
+    """Yield the information sets of rounds with few views, for a strategy that plays by buckets."""
+    tree, layout = game.tree, require_layout(game, strategy)
+    assert strategy.abstraction is not None, "the layout is that of its buckets"
+    blocks = [iter(layout.starts(player).tolist()) for player in range(game.players)]
+    for node in np.flatnonzero(tree.player >= 0).tolist():
+        player, turn = int(tree.player[node]), int(tree.round[node])
+        first, count = next(blocks[player]), views(game).count(turn, player)
+        if count > _FEW_VIEWS:
+            continue
+        labels = [f"{name}|{tree.histories[node]}" for name in view_names(game, turn, player)]
+        actions = tuple(tree.action[child] for child in tree.successors[node])
+        own = strategy.abstraction.bucket(turn, np.arange(count), player)
+        yield InfosetGroup(player, first, actions, labels, own, layout.buckets[turn][player])
 
 
 def infosets(game: ExtensiveGame | StageGame) -> int:
@@ -104,6 +126,11 @@ def decisions_in(
 
 def probabilities(group: InfosetGroup, strategy: Strategy) -> list[list[float]]:
     """Return what ``strategy`` plays in each information set of ``group``."""
+    if group.buckets is not None:
+        block = strategy.behaviour[group.player][group.first :][: len(group.actions) * group.width]
+        by_bucket = block.reshape(len(group.actions), -1)
+        found: list[list[float]] = np.take(by_bucket, group.buckets, axis=1).T.tolist()
+        return found
     end = group.first + len(group.actions) * len(group.labels)
     block = strategy.behaviour[group.player][group.first : end]
     rows: list[list[float]] = block.reshape(len(group.actions), -1).T.tolist()

@@ -43,6 +43,12 @@ def require_buckets(game: StageGame, strategy: Strategy) -> Layout:
     return layout
 
 
+def require_layout(game: StageGame, strategy: Strategy) -> Layout:
+    """Raise unless ``strategy`` plays ``game``, by its views or by buckets at hand; return its layout."""
+    is_by_buckets = strategy.is_abstract and strategy.abstraction is not None
+    return (require_buckets if is_by_buckets else require_views)(game, strategy)
+
+
 def find_view(game: StageGame, turn: int, told: str, player: int) -> int:
     """Return the view that ``told`` names: canonically, or by the very cards (``AsKd``)."""
     named = views(game)

@@ -28,10 +28,11 @@ _BATCH = 128  # boards at once: in hold'em, some megabytes of hands
 class Batch:
     """Some whole boards, all alike.
 
-    ``boards`` has a row a board; ``copies`` says how many boards each stands for; ``left[b]`` are the cards
-    left on board ``b``, in order.
+    ``numbers`` are theirs; ``boards`` has a row a board; ``copies`` says how many boards each stands for;
+    ``left[b]`` are the cards left on board ``b``, in order.
     """
 
+    numbers: Numbers
     boards: Cards
     copies: Floats
     left: Cards
@@ -86,4 +87,4 @@ class Boards:
             left = self._streets.left(boards)
             cards = np.take_along_axis(left, chosen.astype(np.intp), axis=1)
             boards = np.concatenate([boards, cards], axis=1)
-        return Batch(boards, copies, self._streets.left(boards))
+        return Batch(numbers, boards, copies, self._streets.left(boards))

@@ -1,0 +1,308 @@
+"""Buckets of poker hands, kept street by street: abstractions of games of any size that are looked up at once.
+
+Up to the last street but one, the bucket of every hand on every board is in a table over classes of first
+common cards (:mod:`equipoise.games.poker.streets`): for hold'em 2 million numbers on the flop and 97 million
+on the turn. On the last street, where the table would be the longest by far, a bucket follows from the one
+before and from how the hand stands (:mod:`equipoise.abstraction.street_features`), through a small table.
+Every bucket has a parent, so players forget nothing.
+
+Hands and boards as cards are first turned, by a renaming of suits, to the class that is in the tables.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from itertools import permutations
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from equipoise.abstraction.base import Pair
+from equipoise.cards.deck import Cards
+from equipoise.errors import EquipoiseError
+from equipoise.games.poker.boards import Batch, Boards
+from equipoise.games.poker.canonical import CanonicalViews
+from equipoise.games.poker.game import PokerGame
+from equipoise.games.poker.streets import Streets, set_numbers
+from equipoise.games.signals.rounds import Indices, SignalRound
+from equipoise.games.signals.stage_game import StageGame
+from equipoise.games.signals.views import views
+
+Numbers = NDArray[np.int64]
+
+
+class StreetBuckets:
+    """An abstraction of a two-player poker game by tables over its streets.
+
+    Parameters
+    ----------
+    game
+        The poker game; suits must matter in it.
+    parents
+        By round, the bucket of the round before of each bucket; the children of a bucket are numbered one
+        after another, bucket by bucket.
+    quiet
+        For each round before the first common cards, the bucket of each view.
+    tables
+        For each street but the last, buckets by class of first common cards, board and hand.
+    outcome
+        On the last street, the bucket by that of the round before and by how the hand stands.
+    sample, seed
+        How many boards :meth:`deals` draws, and from which seed; all boards unless told otherwise.
+    """
+
+    def __init__(
+        self,
+        game: PokerGame,
+        parents: Sequence[Indices],
+        quiet: Sequence[Indices],
+        tables: Sequence[NDArray[Any]],
+        outcome: NDArray[Any],
+        *,
+        sample: int | None = None,
+        seed: int = 0,
+        method: str = "streets",
+    ) -> None:
+        if not game.suited:
+            raise EquipoiseError(
+                f"{game.name}: found hands that are compared without their suits, expected a game in "
+                "which suits matter."
+            )
+        named = views(game)
+        assert isinstance(named, CanonicalViews), "poker games are seen up to symmetry"
+        self._views, self.game, self.method = named, game.name, method
+        self._rules, self.streets = game, Streets(game)
+        self.quiet, self.tables, self.outcome = tuple(quiet), tuple(tables), outcome
+        self.sample, self.seed = sample, seed
+        self.parents: tuple[Pair, ...] = tuple((own, own) for own in parents)
+        self._require_shapes()
+
+    def __repr__(self) -> str:
+        buckets = " / ".join(f"{first:,}" for first, _ in self.buckets)
+        boards = "all boards" if self.sample is None else f"{self.sample:,} boards"
+        return f"<StreetBuckets of '{self.game}' by {self.method}: {buckets} buckets, {boards}>"
+
+    @property
+    def views(self) -> tuple[tuple[int, int], ...]:
+        """Number of views of each player in each round."""
+        return tuple((self._views.count(r),) * 2 for r in range(len(self.parents)))
+
+    @property
+    def buckets(self) -> tuple[tuple[int, int], ...]:
+        """Number of buckets of each player in each round."""
+        return tuple((len(own), len(own)) for own, _ in self.parents)
+
+    @property
+    def most(self) -> int:
+        """How many hands a hand can meet on a whole board."""
+        return (int(self.outcome.shape[1]) - 1) // 2
+
+    @cached_property
+    def digest(self) -> str:
+        """A digest of all tables."""
+        digest = hashlib.sha256()
+        for array in (*(own for own, _ in self.parents), *self.quiet, *self.tables, self.outcome):
+            digest.update(np.ascontiguousarray(array, dtype="<u4").data)
+        return digest.hexdigest()[:16]
+
+    def check(self, game: StageGame) -> None:
+        """Raise unless this is an abstraction of ``game``."""
+        if not isinstance(game, PokerGame) or views(game).fingerprint != self._views.fingerprint:
+            raise EquipoiseError(
+                f"Buckets of '{self.game}': found the game '{game.name}', expected the one they "
+                "were made for: its cards are dealt or compared in another way."
+            )
+
+    def bucket(self, turn: int, views: ArrayLike, player: int = 0) -> Indices:
+        """Return the bucket of each of ``views``."""
+        found = np.asarray(views)
+        hands = self._views.hands(turn, found.ravel())
+        return self.bucket_of_hands(turn, hands).reshape(found.shape)
+
+    def bucket_of_hands(self, turn: int, hands: Cards) -> Indices:
+        """Return the bucket of each hand: a row of hole cards, then the board of round ``turn``."""
+        if turn < self.streets.quiet:
+            return np.asarray(self.quiet[turn][self._views.numbers(turn, hands)], dtype=np.uint32)
+        place = turn - self.streets.quiet
+        number, hand, turned = self._located(place, hands)
+        if place < len(self.tables):
+            table = self.tables[place].reshape(-1, self.tables[place].shape[2])
+            return np.asarray(table[number, hand], dtype=np.uint32)
+        before = self.bucket_of_hands(turn - 1, hands[:, : sum(self._rules.groups(turn - 1))])
+        boards, row = np.unique(number, return_inverse=True)
+        _, first = np.unique(number, return_index=True)
+        standing = self._standing(turned[first, self._rules.hole :])
+        assert len(boards) == len(standing)
+        return np.asarray(self.outcome[before, standing[row, hand]], dtype=np.uint32)
+
+    def on_boards(self, place: int, numbers: Numbers, ranks: NDArray[Any] | None = None) -> Indices:
+        """Return the bucket of every hand on boards of a street, by their numbers.
+
+        On the last street the ``ranks`` of the hands are needed.
+        """
+        if place < len(self.tables):
+            table = self.tables[place].reshape(-1, self.tables[place].shape[2])
+            return np.asarray(table[numbers], dtype=np.uint32)
+        assert ranks is not None, "hands of the last street stand by their ranks"
+        street = self.streets.streets[place]
+        if place == 0:
+            own = [self._first_buckets(int(number)) for number in numbers]
+            before = np.stack(own)
+        else:
+            deals = len(street.dealt)
+            above = self.on_boards(place - 1, numbers // deals)
+            before = np.take_along_axis(above, street.back[numbers % deals], axis=1)
+        return np.asarray(self.outcome[before, self._stand(ranks)], dtype=np.uint32)
+
+    def deals(self, game: StageGame) -> tuple[SignalRound, ...]:
+        """Return what nature deals in each round of ``game``, counted board by board."""
+        from equipoise.abstraction.bucket_pairs import count_pairs, rounds_of_pairs
+
+        self.check(game)
+        boards, last = Boards(self._rules), len(self.streets.streets) - 1
+        if self.sample is None:
+            batches = boards.every()
+        else:
+            batches = boards.sampled(self.sample, np.random.default_rng(self.seed))
+
+        def bucket(batch: Batch, hands: Cards, ranks: NDArray[Any]) -> Indices:
+            return self.on_boards(last, batch.numbers, ranks)
+
+        counted = count_pairs(self._rules, boards, batches, bucket, self.buckets[-1][0])
+        return rounds_of_pairs(game.tree, [own for own, _ in self.parents], *counted)
+
+    def to_arrays(self) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
+        """Return what a file keeps of these buckets."""
+        arrays: dict[str, NDArray[Any]] = {"outcome": self.outcome}
+        named = (("parents", [own for own, _ in self.parents]), ("quiet", self.quiet))
+        for name, own in (*named, ("tables", self.tables)):
+            arrays.update({f"{name}.{i}": array for i, array in enumerate(own)})
+        known = {"game": self.game, "method": self.method, "sample": self.sample, "seed": self.seed}
+        return arrays, {**known, "form": "streets"}
+
+    @classmethod
+    def from_arrays(
+        cls, game: PokerGame, arrays: Mapping[str, NDArray[Any]], known: Mapping[str, Any]
+    ) -> StreetBuckets:
+        """Return the buckets of ``game`` that :meth:`to_arrays` wrote down."""
+        parts = {
+            name: [arrays[f"{name}.{i}"] for i in range(len(arrays)) if f"{name}.{i}" in arrays]
+            for name in ("parents", "quiet", "tables")
+        }
+        if "outcome" not in arrays:
+            raise EquipoiseError("buckets: found no outcomes of the last street, expected them.")
+        return cls(
+            game,
+            parts["parents"],
+            parts["quiet"],
+            parts["tables"],
+            arrays["outcome"],
+            sample=known.get("sample"),
+            seed=int(known.get("seed", 0)),
+            method=str(known.get("method", "streets")),
+        )
+
+    def _first_buckets(self, number: int) -> Indices:
+        """Return the bucket before the first street of each hand on it."""
+        holes = self.streets.holes[self.streets.hole_numbers(number)]
+        turn = self.streets.quiet - 1
+        return np.asarray(self.quiet[turn][self._views.numbers(turn, holes)], dtype=np.uint32)
+
+    def _located(self, place: int, hands: Cards) -> tuple[Numbers, Numbers, Cards]:
+        """Return, for each hand with its board, the numbers of board and hand on a street, and the cards.
+
+        The cards are turned to the class of their first common cards.
+        """
+        rules, streets = self._rules, self.streets
+        hole, count = rules.hole, streets.first.shape[1]
+        first = np.sort(hands[:, hole : hole + count], axis=1).astype(np.intp)
+        kind, turn = (own[set_numbers(first, rules.deck.size)] for own in self._classes)
+        suits = len(rules.deck.suits)
+        cards = hands.astype(np.intp)
+        turned = cards // suits * suits + self._renamings[turn[:, None], cards % suits]
+        number, gone = kind, turned[:, hole : hole + count]
+        for street in streets.streets[1 : place + 1]:
+            dealt = turned[:, gone.shape[1] + hole :][:, : street.dealt.shape[1]]
+            places = _places(dealt, gone)
+            number = number * len(street.dealt) + set_numbers(
+                np.sort(places, axis=1), rules.deck.size - gone.shape[1]
+            )
+            gone = np.concatenate([gone, dealt], axis=1)
+        held = np.sort(_places(turned[:, :hole], gone), axis=1)
+        left = rules.deck.size - gone.shape[1]
+        return number, set_numbers(held, left), turned.astype(np.uint8)
+
+    @cached_property
+    def _renamings(self) -> Numbers:
+        """Every renaming of the suits."""
+        return np.array(list(permutations(range(len(self._rules.deck.suits)))), dtype=np.int64)
+
+    @cached_property
+    def _classes(self) -> tuple[Numbers, Numbers]:
+        """For every set of first common cards, its class and a renaming that leads to it."""
+        from equipoise.games.poker.streets import sets
+
+        deck, first = self._rules.deck, self.streets.first.astype(np.intp)
+        suits = len(deck.suits)
+        every = sets(deck.size, first.shape[1]).astype(np.intp)
+        known = np.full(len(every), -1, dtype=np.int64)
+        known[set_numbers(np.sort(first, axis=1), deck.size)] = np.arange(len(first))
+        kind, renaming = np.full(len(every), -1, dtype=np.int64), np.zeros(len(every), np.int64)
+        for i, own in enumerate(self._renamings):
+            turned = np.sort(every // suits * suits + own[every % suits], axis=1)
+            reached = known[set_numbers(turned, deck.size)]
+            new = (kind < 0) & (reached >= 0)
+            kind[new], renaming[new] = reached[new], i
+        return kind, renaming
+
+    def _standing(self, boards: Cards) -> NDArray[Any]:
+        """Return how every hand stands on whole boards."""
+        street = self.streets.streets[-1]
+        held = self.streets.held(boards, street)
+        beside = np.repeat(boards, held.shape[1], axis=0)
+        ranks = self._rules.strength(self._rules.deck, held.reshape(-1, held.shape[2]), beside)
+        return self._stand(ranks.reshape(held.shape[:2]))
+
+    def _stand(self, ranks: NDArray[Any]) -> NDArray[Any]:
+        from equipoise.abstraction.street_kernels import standing
+
+        out = np.empty(ranks.shape, dtype=np.int32)
+        standing(self.streets.streets[-1].hands, ranks.astype(np.int32), self.most, out)
+        return out
+
+    def _require_shapes(self) -> None:
+        """Raise unless every table is as large as the game and the number of buckets say."""
+        streets = self.streets
+        shapes: list[tuple[int, ...]] = [(self._views.count(r),) for r in range(streets.quiet)]
+        for place, street in enumerate(streets.streets[:-1]):
+            shapes.append((len(streets.first), streets.ways(place), len(street.hands)))
+        found = [*self.quiet, *self.tables]
+        if len(self.parents) != self._rules.rounds or [a.shape for a in found] != shapes:
+            raise EquipoiseError(
+                f"Buckets of '{self.game}': found tables of shapes {[a.shape for a in found]} for "
+                f"{len(self.parents)} rounds, expected {shapes} for {self._rules.rounds}."
+            )
+        counts = [len(own) for own, _ in self.parents]
+        for turn, table in enumerate((*found, self.outcome)):
+            if (
+                table.dtype.kind not in "iu"
+                or not 0 <= int(table.min()) <= int(table.max()) < counts[turn]
+            ):
+                raise EquipoiseError(
+                    f"Buckets of '{self.game}', round {turn + 1}: found {table.dtype} from "
+                    f"{table.min()} to {table.max()}, expected whole numbers below {counts[turn]}."
+                )
+        before = counts[-2] if len(counts) > 1 else 1
+        if self.outcome.ndim != 2 or len(self.outcome) != before or self.outcome.shape[1] % 2 == 0:
+            raise EquipoiseError(
+                f"Buckets of '{self.game}': found outcomes of shape {self.outcome.shape}, expected "
+                f"a row for each of {before} buckets, and an odd number of columns."
+            )
+
+
+def _places(cards: Numbers, gone: Numbers) -> Numbers:
+    """Return the place of each card among those that are not ``gone``."""
+    return np.asarray(cards - (cards[:, :, None] > gone[:, None, :]).sum(axis=2))

@@ -1,0 +1,447 @@
+"""Abstractions of poker of any size: hands are divided from the top down, street by street.
+
+The methods of :mod:`equipoise.abstraction.expectation` and :mod:`equipoise.abstraction.potential`, for games
+whose hands can be gone through but not listed (Gilpin and Sandholm 2007; Gilpin, Sandholm and Sørensen
+2007). The hands below each bucket are clustered in 1, 2, 3, ... clusters, and the buckets that a round may have
+are shared among the parents so that the sum of errors is least (:mod:`equipoise.numerics.sharing`).
+
+What differs from small games is that clusters have centres, found from some hands after some classes of
+first common cards; every other hand then goes to the nearest centre of its parent. (With all of them, the
+centres are those of the whole game.) Hands differ by
+
+* *expectation*: the mean of how they stand when the rest is dealt;
+* *potential*: the histogram over clusters of what they become on the next street, where those clusters are
+  found in the same way, from the bottom up, below each bucket that is to be divided.
+
+On the last street both look at how a hand stands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any, Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from equipoise.abstraction.street_buckets import StreetBuckets
+from equipoise.abstraction.street_features import CompiledFeatures, StreetFeatures, street_features
+from equipoise.errors import EquipoiseError
+from equipoise.games.poker.canonical import CanonicalViews
+from equipoise.games.poker.game import PokerGame
+from equipoise.games.signals.rounds import Floats, Indices
+from equipoise.games.signals.views import views
+from equipoise.numerics.clusterings import Metric
+from equipoise.numerics.device import Array, Device
+from equipoise.numerics.lloyd import centres_of
+from equipoise.numerics.sharing import share
+from equipoise.numerics.threads import cores
+
+Feature = Literal["expectation", "potential"]
+FEATURES: tuple[Feature, ...] = get_args(Feature)
+Each = Callable[[str, int, int], None]
+
+_POINTS = 2_000  # hands by which the centres of one parent are found
+_SPARE = 4  # no parent gets more than so many times its even share of buckets
+_HOLES, _ROOT = -1, -2  # levels before the first street: of hole cards, and of nothing
+
+
+@dataclass(frozen=True, eq=False)
+class Centres:
+    """The centres below each parent, padded with infinities, and the number of the first one's bucket."""
+
+    centres: Any
+    first: Any
+    count: int
+
+    @property
+    def most(self) -> int:
+        """The largest number of centres of a parent."""
+        return int(self.centres.shape[1])
+
+
+@dataclass(eq=False)
+class _Sheet:
+    """One class of first common cards: how hands stand, and their buckets on each level so far."""
+
+    number: int
+    standing: Array
+    buckets: dict[int, Array] = field(default_factory=dict)
+
+
+class StreetDivision:
+    """The division of the hands of a game into ``buckets[r]`` buckets in round r.
+
+    ``classes`` are those of first common cards whose hands the centres are found by, and ``weights`` how many
+    boards each stands for.
+    """
+
+    def __init__(
+        self,
+        features: StreetFeatures,
+        buckets: Sequence[int],
+        feature: Feature,
+        *,
+        power: float,
+        temporary: int,
+        metric: Metric,
+        classes: NDArray[Any],
+        weights: Floats,
+        seed: int,
+        each: Each,
+    ) -> None:
+        self.features, self.buckets, self.feature = features, tuple(buckets), feature
+        self.power, self.temporary, self.metric = power, temporary, metric
+        self.weights, self.each = weights, each
+        self.random = np.random.default_rng(seed)
+        named = views(features.game)
+        assert isinstance(named, CanonicalViews), "poker games are seen up to symmetry"
+        self.kinds = named.numbers(0, features.streets.holes)
+        self.copies = np.bincount(self.kinds).astype(np.float64)
+        self.last = features.last
+        self.rules: dict[int, Centres] = {}
+        # Temporary clusters of a level, below the buckets of another.
+        self.below: dict[tuple[int, int], Centres] = {}
+        self.holes: Indices = np.zeros(len(self.copies), dtype=np.uint32)
+        self.parents: list[Indices] = []
+        self.sheets = self._map("equities", classes.tolist(), self._sheet)
+
+    def run(self) -> None:
+        """Find all rules, from the first round to the last."""
+        self._divide_holes()
+        for level in range(self.last + 1):
+            self._prepare(level - 1)
+            found = self._fit(
+                f"round {self._turn(level) + 1}",
+                level,
+                level - 1,
+                len(self.parents[-1]),
+                self.buckets[self._turn(level)],
+            )
+            self.rules[level] = found
+            self.parents.append(_parents(found))
+            for sheet in self.sheets:
+                self._assign(sheet, level)
+
+    def tables(self) -> list[NDArray[Any]]:
+        """Return the buckets of all hands on all streets but the last, class by class."""
+        streets = self.features.streets
+        tables = [
+            np.empty(
+                (len(streets.first), streets.ways(level), len(street.hands)),
+                dtype=np.min_scalar_type(self.rules[level].count - 1),
+            )
+            for level, street in enumerate(streets.streets[:-1])
+        ]
+
+        def fill(number: int) -> None:
+            sheet = self._sheet(number)
+            for level, table in enumerate(tables):
+                table[number] = self.features.get(self._assign(sheet, level))
+
+        if tables:
+            self._map("tables", range(len(streets.first)), fill)
+        return tables
+
+    def outcome(self) -> NDArray[np.uint32]:
+        """Return the last street's buckets by parent and by how a hand stands."""
+        rule = self.rules[self.last]
+        values = self._scaled(np.arange(2 * self.features.most + 1))
+        far = np.abs(values[None, None, :] - rule.centres[:, :, :1])
+        return np.asarray(far.argmin(axis=1) + rule.first[:, None], dtype=np.uint32)
+
+    def _turn(self, level: int) -> int:
+        """Return the round of a level."""
+        return self.features.streets.quiet + level
+
+    def _sheet(self, number: int) -> _Sheet:
+        return _Sheet(number, self.features.standing(number))
+
+    def _scaled(self, standing: Any) -> Any:
+        """Return the probability of winning, to a power."""
+        return (standing / (2.0 * self.features.most)) ** self.power
+
+    def _divide_holes(self) -> None:
+        """Divide the classes of hole cards, for the rounds before the first common cards."""
+        total = self.buckets[0]
+        self._prepare(_ROOT)
+        points, mass = np.zeros((len(self.copies), 1)), np.zeros(len(self.copies))
+        for sheet, weight in zip(self.sheets, self.weights, strict=True):
+            own = self.kinds[self.features.streets.hole_numbers(sheet.number)]
+            if self.feature == "potential":
+                labels = self.features.get(self._labels(sheet, 0, _ROOT))
+                found = np.eye(self.temporary)[labels[0]]
+            else:
+                found = self._points(sheet, 0, _ROOT)[0]
+            if points.shape[1] != found.shape[1]:
+                points = np.zeros((len(self.copies), found.shape[1]))
+            np.add.at(points, own, weight * found)
+            np.add.at(mass, own, weight)
+        seen = mass > 0
+        points[seen] /= mass[seen, None]
+        centres = centres_of(points[seen], self.copies[seen], total, self.metric).centres[-1]
+        far = ((points[:, None] - centres) ** 2).sum(axis=2)
+        label = np.unique(far.argmin(axis=1), return_inverse=True)[1].astype(np.uint32)
+        self.holes = label if total < len(self.copies) else np.arange(len(label), dtype=np.uint32)
+        count = int(self.holes.max()) + 1
+        self.parents.append(np.zeros(count, dtype=np.uint32))
+        for _ in range(1, self.features.streets.quiet):
+            self.parents.append(np.arange(count, dtype=np.uint32))
+        for sheet in self.sheets:
+            self._assign(sheet, _HOLES)
+
+    def _prepare(self, base: int) -> None:
+        """Find the temporary clusters below the buckets of level ``base``, from the bottom up."""
+        if self.feature == "expectation":
+            return
+        parents = 1 if base == _ROOT else len(self.parents[-1])
+        for level in range(self.last, base + 1, -1):
+            name = f"round {max(self._turn(base) + 2, 1)}, from the bottom up"
+            self.below[level, base] = self._fit(name, level, base, parents, None)
+
+    def _assign(self, sheet: _Sheet, level: int) -> Array:
+        """Return, and keep, the bucket of every hand on a level: ``sheet`` knows those of the one before."""
+        if level not in sheet.buckets:
+            if level == _HOLES:
+                own = self.kinds[self.features.streets.hole_numbers(sheet.number)]
+                found = self.features.put(self.holes[own][None].astype(np.int64))
+            else:
+                found = self._nearest(sheet, level, level - 1, self.rules[level])
+            sheet.buckets[level] = found
+        return sheet.buckets[level]
+
+    def _above(self, sheet: _Sheet, level: int, base: int) -> Array:
+        """Return the bucket on level ``base`` of every hand of ``level``."""
+        if base == _ROOT:
+            shape = (
+                self.features.streets.ways(level),
+                len(self.features.streets.streets[level].hands),
+            )
+            return self.features.put(np.zeros(shape, dtype=np.int64))
+        found, at = self._assign(sheet, base), max(base, 0)
+        while at < level:
+            found = self.features.down(at, found)
+            at += 1
+        return found
+
+    def _features(self, sheet: _Sheet, level: int, base: int) -> Array:
+        """Return a vector for every hand of ``level``, by what may follow below the buckets of ``base``."""
+        if level == self.last:
+            return sheet.standing[:, :, None]
+        if self.feature == "potential":
+            labels = self._labels(sheet, level + 1, base)
+            return self.features.histograms(level, labels, self.temporary)
+        values = sheet.standing
+        for place in range(self.last - 1, level - 1, -1):
+            values = self.features.means(place, values)
+        return values[:, :, None]
+
+    def _labels(self, sheet: _Sheet, level: int, base: int) -> Array:
+        """Return the temporary cluster of every hand of ``level``, below the buckets of ``base``."""
+        return self._nearest(sheet, level, base, self.below[level, base], is_temporary=True)
+
+    def _nearest(
+        self, sheet: _Sheet, level: int, base: int, rule: Centres, is_temporary: bool = False
+    ) -> Array:
+        """Return the bucket, or the cluster, of every hand of ``level``."""
+        parents, features = self._above(sheet, level, base), self.features
+        if level == self.last:
+            # Hands stand in few ways: a table says which centre is the nearest.
+            values = self._scaled(np.arange(2 * features.most + 1))
+            table = np.abs(values[None, None, :] - rule.centres[:, :, :1]).argmin(axis=1)
+            label = features.look_up(features.put(table), parents, sheet.standing)
+        else:
+            points = self._features(sheet, level, base)
+            if self.feature == "expectation":
+                points = self._scaled(points)
+            is_l1 = self.metric == "l1"
+            centres = features.put(rule.centres)
+            label = features.nearest(points, parents, centres, is_l1)
+        if is_temporary:
+            return label
+        first = features.put(rule.first[:, None].astype(np.int64))
+        return label + features.look_up(first, parents, parents * 0)
+
+    def _points(self, sheet: _Sheet, level: int, base: int) -> Floats:
+        """Return the vectors of the hands of ``level``, here and in double precision."""
+        found = np.asarray(self.features.get(self._features(sheet, level, base)), dtype=np.float64)
+        return np.asarray(self._scaled(found)) if self._is_line(level) else found
+
+    def _is_line(self, level: int) -> bool:
+        """Whether hands of a level differ by a number alone."""
+        return level == self.last or self.feature == "expectation"
+
+    def _fit(self, name: str, level: int, base: int, parents: int, total: int | None) -> Centres:
+        """Return centres of the hands of ``level`` below each bucket of ``base``, ``total`` in all.
+
+        Without a total each parent gets as many as there are temporary clusters.
+        """
+        rows: list[list[tuple[Floats, Floats]]] = [[] for _ in range(parents)]
+        share_of = max(1, _POINTS // len(self.sheets))
+        for done, (sheet, weight) in enumerate(zip(self.sheets, self.weights, strict=True)):
+            points = self._points(sheet, level, base)
+            above = np.asarray(self.features.get(self._above(sheet, level, base)))
+            self._collect(
+                rows,
+                points.reshape(-1, points.shape[2]),
+                above.reshape(-1),
+                weight,
+                share_of,
+                level,
+            )
+            self.each(name, done + 1, len(self.sheets))
+        even = self.temporary if total is None else -(-total // parents)
+        most = self.temporary if total is None else min(total - parents + 1, _SPARE * even)
+        found = []
+        for own in rows:
+            if own:
+                points = np.concatenate([part for part, _ in own])
+                mass = np.concatenate([part for _, part in own])
+                found.append(centres_of(points, mass, most, self.metric))
+            else:
+                # No hand of the sample is in this bucket: whatever comes goes to its one child.
+                found.append(centres_of(np.zeros((1, points.shape[-1])), np.ones(1), 1))
+        counts = (
+            np.array([len(own.centres) for own in found])
+            if total is None
+            else share([own.errors for own in found], total)
+        )
+        width = self.temporary if total is None else int(counts.max())
+        centres = np.full((parents, width, found[0].centres[0].shape[1]), np.inf)
+        for i, (every, count) in enumerate(zip(found, counts.tolist(), strict=True)):
+            centres[i, :count] = _in_order(every.centres[count - 1])
+        first = np.concatenate(([0], np.cumsum(counts)[:-1]))
+        return Centres(centres, first, int(counts.sum()))
+
+    def _collect(
+        self,
+        rows: list[list[tuple[Floats, Floats]]],
+        points: Floats,
+        above: NDArray[Any],
+        weight: float,
+        share_of: int,
+        level: int,
+    ) -> None:
+        """Add hands of one class to those of each parent: all values of a number, or a sample of vectors."""
+        order = np.argsort(above, kind="stable")
+        bounds = np.searchsorted(above[order], np.arange(len(rows) + 1))
+        for parent, (low, high) in enumerate(pairwise(bounds.tolist())):
+            own = order[low:high]
+            if len(own) == 0:
+                continue
+            if level == self.last:
+                values, count = np.unique(points[own, 0], return_counts=True)
+                rows[parent].append((values[:, None], np.asarray(weight * count)))
+                continue
+            if len(own) > share_of:
+                own = self.random.choice(own, share_of, replace=False)
+            mass = np.full(len(own), weight * (high - low) / len(own))
+            rows[parent].append((points[own], mass))
+
+    def _map(self, name: str, numbers: Sequence[int], work: Callable[[int], Any]) -> list[Any]:
+        """Do ``work`` for each class: on all cores where loops are compiled."""
+        threads = cores() if isinstance(self.features, CompiledFeatures) else 1
+        found = []
+        with ThreadPoolExecutor(threads) as pool:
+            for done, result in enumerate(pool.map(work, numbers)):
+                found.append(result)
+                self.each(name, done + 1, len(numbers))
+        return found
+
+
+def divided(
+    game: PokerGame,
+    buckets: Sequence[int],
+    feature: Feature = "potential",
+    *,
+    power: float = 1.0,
+    temporary: int = 10,
+    metric: Metric = "l2",
+    classes: int | None = None,
+    boards: int | None = None,
+    seed: int = 0,
+    device: Device | None = None,
+    method: str = "",
+    each: Each | None = None,
+) -> StreetBuckets:
+    """Return buckets of the hands of ``game``, at most ``buckets[r]`` in round r.
+
+    Parameters
+    ----------
+    feature, power
+        By what hands differ; and for expectation, to which power.
+    temporary, metric
+        For potential, the number of temporary clusters, and the distance between histograms.
+    classes, seed
+        How many classes of first common cards the centres are found by, and which; all unless told otherwise.
+    boards
+        How many boards the deals of the abstraction are counted on; all unless told otherwise.
+    device
+        Where to compute; by default compiled loops on the processor.
+    each
+        Called with the name of a step, and the numbers of classes done and to do.
+    """
+    _require(game, buckets, feature)
+    features = street_features(game, device)
+    streets = features.streets
+    random = np.random.default_rng(seed)
+    every, weights = np.arange(len(streets.first)), streets.copies
+    if classes is not None and classes < len(every):
+        every = random.choice(len(every), classes, replace=False, p=weights / weights.sum())
+        weights = np.ones(classes)
+    division = StreetDivision(
+        features,
+        buckets,
+        feature,
+        power=power,
+        temporary=temporary,
+        metric=metric,
+        classes=every,
+        weights=weights,
+        seed=seed,
+        each=each or (lambda *_: None),
+    )
+    division.run()
+    return StreetBuckets(
+        game,
+        division.parents,
+        (division.holes,) * streets.quiet,
+        division.tables(),
+        division.outcome(),
+        sample=boards,
+        seed=seed,
+        method=method or f"{feature}({'-'.join(map(str, buckets))})",
+    )
+
+
+def _require(game: PokerGame, buckets: Sequence[int], feature: str) -> None:
+    """Raise unless ``buckets`` are numbers of buckets that the rounds of ``game`` can have."""
+    text = "-".join(map(str, buckets))
+    if feature not in FEATURES:
+        raise EquipoiseError(f"buckets: found '{feature}', expected one of {', '.join(FEATURES)}.")
+    if len(buckets) != game.rounds:
+        raise EquipoiseError(
+            f"Buckets {text}: found numbers for {len(buckets)} rounds, expected {game.rounds}."
+        )
+    named, before = views(game), 1
+    for turn, count in enumerate(buckets):
+        if not before <= count <= named.count(turn):
+            raise EquipoiseError(
+                f"Buckets {text}: found {count} in round {turn + 1}, expected {before} to "
+                f"{named.count(turn):,}: every bucket of the round before has one, and every view is in one."
+            )
+        before = count
+
+
+def _in_order(centres: Floats) -> Floats:
+    """Return centres sorted, the first coordinate first."""
+    return centres[np.lexsort(centres.T[::-1])]
+
+
+def _parents(rule: Centres) -> Indices:
+    """Return the parent of each bucket."""
+    ends = np.append(rule.first[1:], rule.count)
+    return np.repeat(np.arange(len(rule.first), dtype=np.uint32), ends - rule.first)

@@ -1,0 +1,285 @@
+"""What can be said of poker hands without listing them: how they stand, and what may become of them.
+
+On a whole board a hand *stands* at ``most`` plus the hands it beats less those that beat it, of the
+``most`` hands that it can meet: a whole number from 0 to ``2 most``, which is ``2 most`` times its probability
+w + d/2 of winning against any hand. On an earlier street it has a histogram: how often it becomes each kind
+of hand on the next one (Gilpin, Sandholm and Sørensen 2007).
+
+Everything is worked out for one class of first common cards at a time
+(:mod:`equipoise.games.poker.streets`), on arrays (board, hand), by one of two backends with one contract:
+compiled loops, and arrays of any library on any device.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from functools import cached_property
+from math import comb
+from typing import Any
+
+import numpy as np
+
+from equipoise.cards.board_sums import Meetings
+from equipoise.errors import EquipoiseError
+from equipoise.games.poker.game import BestCards, PokerGame
+from equipoise.games.poker.streets import Streets
+from equipoise.numerics.device import Array, Device
+
+_AT_ONCE = 1 << 29  # numbers in a matrix of signs
+
+
+class StreetFeatures(ABC):
+    """Features of the hands of ``game``, after one class of first common cards at a time.
+
+    Attributes
+    ----------
+    most
+        The number of hands that a hand can meet on a whole board.
+    """
+
+    def __init__(self, game: PokerGame) -> None:
+        self.game, self.streets = game, Streets(game)
+        if game.players != 2 or game.hole > 2 or not self.streets.streets:
+            raise EquipoiseError(
+                f"{game.name}: found {game.players} players with {game.hole} private cards and "
+                f"{sum(game.public)} common ones, expected two players with one or two, and some."
+            )
+        left = game.deck.size - sum(game.public)
+        self.most = comb(left - game.hole, game.hole)
+
+    @property
+    def last(self) -> int:
+        """The last street."""
+        return len(self.streets.streets) - 1
+
+    @abstractmethod
+    def standing(self, number: int) -> Array:
+        """Return how every hand stands on every whole board after class ``number``."""
+
+    @abstractmethod
+    def histograms(self, place: int, labels: Array, count: int) -> Array:
+        """Return how often each hand of street ``place`` gets each of ``count`` labels on the next."""
+
+    @abstractmethod
+    def means(self, place: int, values: Array) -> Array:
+        """Return the mean of ``values`` over what each hand of street ``place`` becomes on the next."""
+
+    @abstractmethod
+    def down(self, place: int, values: Array) -> Array:
+        """Return, for each hand of street ``place + 1``, the value it had on street ``place``."""
+
+    @abstractmethod
+    def nearest(self, points: Array, parents: Array, centres: Array, is_l1: bool) -> Array:
+        """Return the nearest of the centres of each point's parent (padded with infinities)."""
+
+    @abstractmethod
+    def look_up(self, table: Any, rows: Array, columns: Array) -> Array:
+        """Return entries of a matrix of whole numbers."""
+
+    @abstractmethod
+    def put(self, numbers: Any) -> Array:
+        """Return an array as this backend keeps it."""
+
+    @abstractmethod
+    def get(self, array: Array) -> Any:
+        """Return a NumPy array."""
+
+    def _next(self, place: int) -> tuple[int, int, int]:
+        """Return the deals and hands of the street after ``place``, and how many deals leave a hand."""
+        after = self.streets.streets[place + 1]
+        there = int((after.place[:, 0] < len(after.hands)).sum())
+        return len(after.dealt), len(after.hands), there
+
+
+class CompiledFeatures(StreetFeatures):
+    """By compiled loops on the processor, with NumPy arrays; several classes may be in work at once."""
+
+    def standing(self, number: int) -> Array:
+        """Return how every hand stands on every whole board after class ``number``."""
+        from equipoise.abstraction.street_kernels import standing
+
+        street = self.streets.streets[-1]
+        boards = self.streets.after(number, self.last)
+        held = self.streets.held(boards, street)
+        beside = np.repeat(boards, held.shape[1], axis=0)
+        ranks = self.game.strength(self.game.deck, held.reshape(-1, held.shape[2]), beside)
+        out = np.empty(held.shape[:2], dtype=np.int16 if self.most < 1 << 14 else np.int32)
+        standing(street.hands, ranks.astype(np.int32).reshape(out.shape), self.most, out)
+        return out
+
+    def histograms(self, place: int, labels: Array, count: int) -> Array:
+        """Return how often each hand of street ``place`` gets each of ``count`` labels on the next."""
+        from equipoise.abstraction.street_kernels import histograms
+
+        deals, hands, there = self._next(place)
+        after = self.streets.streets[place + 1]
+        split = np.ascontiguousarray(labels).reshape(-1, deals, hands)
+        out = np.zeros((len(split), after.place.shape[1], count), dtype=np.float32)
+        histograms(after.place, split, out)
+        return out / np.float32(there)
+
+    def means(self, place: int, values: Array) -> Array:
+        """Return the mean of ``values`` over what each hand of street ``place`` becomes on the next."""
+        from equipoise.abstraction.street_kernels import sums
+
+        deals, hands, there = self._next(place)
+        after = self.streets.streets[place + 1]
+        split = np.ascontiguousarray(values).reshape(-1, deals, hands)
+        out = np.zeros((len(split), after.place.shape[1]))
+        sums(after.place, split, out)
+        return out / there
+
+    def down(self, place: int, values: Array) -> Array:
+        """Return, for each hand of street ``place + 1``, the value it had on street ``place``."""
+        back = self.streets.streets[place + 1].back
+        return np.asarray(values[:, back].reshape(-1, back.shape[1]))
+
+    def nearest(self, points: Array, parents: Array, centres: Array, is_l1: bool) -> Array:
+        """Return the nearest of the centres of each point's parent (padded with infinities)."""
+        from equipoise.abstraction.street_kernels import nearest
+
+        out = np.empty(parents.shape, dtype=np.int32)
+        counts = np.isfinite(centres[:, :, 0]).sum(axis=1)
+        flat = points.reshape(-1, centres.shape[2])
+        nearest(flat, parents.reshape(-1), centres, counts, is_l1, out.reshape(-1))
+        return out
+
+    def look_up(self, table: Any, rows: Array, columns: Array) -> Array:
+        """Return entries of a matrix of whole numbers."""
+        return table[rows, columns]
+
+    def put(self, numbers: Any) -> Array:
+        """Return the array itself."""
+        return np.asarray(numbers)
+
+    def get(self, array: Array) -> Any:
+        """Return the array itself."""
+        return array
+
+
+class ArrayFeatures(StreetFeatures):
+    """By arrays of a library on a device."""
+
+    def __init__(self, game: PokerGame, device: Device) -> None:
+        super().__init__(game)
+        self.device, self.xp = device, device.xp
+
+    def standing(self, number: int) -> Array:
+        """Return how every hand stands on every whole board after class ``number``."""
+        street, xp = self.streets.streets[-1], self.xp
+        boards = self.streets.after(number, self.last)
+        ranks = self._ranked(boards)
+        at_once = max(1, _AT_ONCE // len(street.hands) ** 2)
+        found = []
+        for start in range(0, len(boards), at_once):
+            own = ranks[start : min(start + at_once, len(boards)), :]
+            apart = xp.astype(own[:, :, None] > own[:, None, :], xp.int8)
+            apart = apart - xp.permute_dims(apart, (0, 2, 1))
+            found.append(xp.sum(apart * self._meets, axis=2, dtype=xp.int32))
+        return xp.concat(found, axis=0) + self.most
+
+    def histograms(self, place: int, labels: Array, count: int) -> Array:
+        """Return how often each hand of street ``place`` gets each of ``count`` labels on the next."""
+        xp, there = self.xp, self._next(place)[2]
+        moved = self._up(place, labels, count)
+        columns = [
+            xp.sum(xp.astype(moved == label, self.device.floats), axis=1) for label in range(count)
+        ]
+        return xp.stack(columns, axis=2) / there
+
+    def means(self, place: int, values: Array) -> Array:
+        """Return the mean of ``values`` over what each hand of street ``place`` becomes on the next."""
+        moved = self._up(place, self.xp.astype(values, self.device.floats), 0.0)
+        return self.xp.sum(moved, axis=1) / self._next(place)[2]
+
+    def down(self, place: int, values: Array) -> Array:
+        """Return, for each hand of street ``place + 1``, the value it had on street ``place``."""
+        xp, back = self.xp, self.streets.streets[place + 1].back
+        flat = xp.take(values, self._index("back", place, back), axis=1)
+        return xp.reshape(flat, (-1, back.shape[1]))
+
+    def nearest(self, points: Array, parents: Array, centres: Array, is_l1: bool) -> Array:
+        """Return the nearest of the centres of each point's parent (padded with infinities)."""
+        xp = self.xp
+        flat = xp.reshape(points, (-1, centres.shape[2]))
+        own = xp.reshape(parents, (-1,))
+        best, label = None, None
+        for k in range(centres.shape[1]):
+            away = flat - xp.take(centres[:, k, :], own, axis=0)
+            far = xp.sum(xp.abs(away) if is_l1 else away * away, axis=1)
+            if best is None:
+                best, label = far, xp.zeros_like(own)
+            else:
+                closer = far < best
+                best = xp.where(closer, far, best)
+                label = xp.where(closer, xp.full_like(own, k), label)
+        return xp.reshape(label, parents.shape)
+
+    def look_up(self, table: Any, rows: Array, columns: Array) -> Array:
+        """Return entries of a matrix of whole numbers."""
+        xp = self.xp
+        place = xp.astype(rows, xp.int64) * table.shape[1] + xp.astype(columns, xp.int64)
+        return xp.reshape(xp.take(xp.reshape(table, (-1,)), xp.reshape(place, (-1,))), place.shape)
+
+    def put(self, numbers: Any) -> Array:
+        """Copy an array to the device."""
+        return self.device.put(np.asarray(numbers))
+
+    def get(self, array: Array) -> Any:
+        """Copy an array back."""
+        return self.device.get(array)
+
+    def _up(self, place: int, values: Array, filler: Any) -> Array:
+        """Return (board, deal, hand) of street ``place``: values on the next, ``filler`` for cards dealt."""
+        xp, (deals, hands, _) = self.xp, self._next(place)
+        after = self.streets.streets[place + 1]
+        split = xp.reshape(values, (-1, deals, hands))
+        blank = xp.full((split.shape[0], deals, 1), filler, dtype=split.dtype, device=self._at)
+        flat = xp.reshape(xp.concat([split, blank], axis=2), (split.shape[0], -1))
+        rows = after.place + np.arange(deals)[:, None] * (hands + 1)
+        moved = xp.take(flat, self._index("up", place, rows), axis=1)
+        return xp.reshape(moved, (split.shape[0], deals, after.place.shape[1]))
+
+    def _ranked(self, boards: Any) -> Array:
+        """Return the rank of every hand on every board."""
+        street, strength = self.streets.streets[-1], self.game.strength
+        if isinstance(strength, BestCards):
+            return self._ranks(boards, self.streets.left(boards), street.hands)
+        held = self.streets.held(boards, street)
+        beside = np.repeat(boards, held.shape[1], axis=0)
+        ranks = strength(self.game.deck, held.reshape(-1, held.shape[2]), beside)
+        return self.put(ranks.astype(np.int64).reshape(held.shape[:2]))
+
+    def _index(self, kind: str, place: int, rows: Any) -> Array:
+        """Return places on the device, copied there once."""
+        if (kind, place) not in self._indices:
+            self._indices[kind, place] = self.put(rows.reshape(-1))
+        return self._indices[kind, place]
+
+    @cached_property
+    def _indices(self) -> dict[tuple[str, int], Array]:
+        return {}
+
+    @property
+    def _at(self) -> Any:
+        return self.device.device
+
+    @cached_property
+    def _meets(self) -> Array:
+        """Which hands of the last street can meet."""
+        hands = self.streets.streets[-1].hands
+        meetings = Meetings(hands, self.xp, self.device.floats, self._at)
+        return self.xp.astype(meetings.meets, self.xp.int8)
+
+    @cached_property
+    def _ranks(self) -> Any:
+        from equipoise.cards.board_ranks import BoardRanks
+
+        strength, seen = self.game.strength, self.game.hole + sum(self.game.public)
+        assert isinstance(strength, BestCards)
+        return BoardRanks(strength.evaluator(self.game.deck, seen), self.xp, self._at)
+
+
+def street_features(game: PokerGame, device: Device | None = None) -> StreetFeatures:
+    """Return features by compiled loops, or on ``device``."""
+    return CompiledFeatures(game) if device is None else ArrayFeatures(game, device)

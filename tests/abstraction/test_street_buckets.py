@@ -1,0 +1,233 @@
+"""Buckets street by street: against brute force, against listed games, and down the whole road."""
+
+from __future__ import annotations
+
+from itertools import combinations, permutations
+from pathlib import Path
+from typing import Any
+
+import array_api_compat.numpy
+import array_api_strict
+import numpy as np
+import pytest
+
+import equipoise
+from equipoise.abstraction.base import Partition
+from equipoise.abstraction.bucket_pairs import rounds_of_pairs
+from equipoise.abstraction.expectation import expectation
+from equipoise.abstraction.street_buckets import StreetBuckets
+from equipoise.abstraction.street_division import divided
+from equipoise.abstraction.street_features import street_features
+from equipoise.cards.deck import Deck
+from equipoise.errors import EquipoiseError
+from equipoise.games import poker
+from equipoise.games.poker.game import PokerGame, poker_game
+from equipoise.games.signals.limit import limit
+from equipoise.games.signals.views import signal_rounds, views
+from equipoise.numerics.device import Device
+from equipoise.strategy.store import load_abstraction, save_abstraction
+
+SHORT = poker_game(
+    "short hold'em",
+    deck=Deck.small(4, 2),
+    hole=2,
+    board=(0, 2, 1),
+    tree=limit(3, bets=(2, 2, 4), cap=1, blinds=(1, 2), first=(0, 1, 1)),
+    showdown="five-card",
+    big_blind=2,
+)
+# Too many deals to list, few enough classes of flops to go through in seconds.
+LARGE = poker_game(
+    "five-rank hold'em",
+    deck=Deck.small(5, 4),
+    hole=2,
+    board=(0, 3, 1, 1),
+    tree=limit(4, bets=(2, 2, 4, 4), cap=1, blinds=(1, 2), first=(0, 1, 1, 1)),
+    showdown="five-card",
+    big_blind=2,
+)
+ISLAND = poker.rhode_island(4, 2)
+GAMES = {"short": SHORT, "island": ISLAND}
+COUNTS = {"short": (3, 5, 9), "island": (3, 5, 9)}
+DEVICES = {
+    "numpy": Device(array_api_compat.numpy, None, "float64"),
+    "strict": Device(array_api_strict, None, "float64"),
+}
+METHODS: dict[str, dict[str, Any]] = {
+    "expectation": {"feature": "expectation"},
+    "squared": {"feature": "expectation", "power": 2.0},
+    "potential": {"feature": "potential", "temporary": 3},
+    "l1": {"feature": "potential", "temporary": 3, "metric": "l1"},
+}
+
+
+def test_standings_are_those_of_showdowns_one_by_one() -> None:
+    features = street_features(SHORT)
+    found = features.standing(1)
+    boards = features.streets.after(1, 1)
+    for board, row in zip(boards, found, strict=True):
+        left = [card for card in range(SHORT.deck.size) if card not in board]
+        hands = list(combinations(left, 2))
+        rank = {hand: SHORT.strength(SHORT.deck, *_rows(hand, board))[0] for hand in hands}
+        for hand, stands in zip(hands, row, strict=True):
+            met = [rank[other] for other in hands if not set(other) & set(hand)]
+            sign = sum(int(rank[hand] > r) - int(rank[hand] < r) for r in met)
+            assert stands == features.most + sign
+            assert len(met) == features.most
+
+
+def _rows(hand: tuple[int, ...], board: Any) -> tuple[Any, Any]:
+    return np.array([hand], dtype=np.uint8), np.asarray(board, dtype=np.uint8)[None]
+
+
+@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("name", [*GAMES, "large"])
+def test_arrays_of_any_library_agree_with_compiled_loops(name: str, device: str) -> None:
+    game = GAMES.get(name, LARGE)
+    compiled, arrays = street_features(game), street_features(game, DEVICES[device])
+    stands = compiled.standing(0)
+    assert np.array_equal(arrays.get(arrays.standing(0)), stands)
+    random, place = np.random.default_rng(1), compiled.last - 1
+    labels = random.integers(4, size=stands.shape)
+    there = arrays.put(labels)
+    histogram = compiled.histograms(place, labels, 4)
+    assert arrays.get(arrays.histograms(place, there, 4)) == pytest.approx(histogram, abs=1e-6)
+    assert histogram.sum(axis=2) == pytest.approx(1.0, abs=1e-5)
+    means = compiled.means(place, labels)
+    assert arrays.get(arrays.means(place, there)) == pytest.approx(means)
+    assert means == pytest.approx(histogram @ np.arange(4), abs=1e-5)
+    above = random.integers(3, size=means.shape)
+    assert np.array_equal(
+        arrays.get(arrays.down(place, arrays.put(above))), compiled.down(place, above)
+    )
+    centres = random.random((3, 5, 4))
+    centres[1, 3:] = np.inf
+    for is_l1 in (False, True):
+        wanted = compiled.nearest(histogram, above, centres, is_l1)
+        found = arrays.nearest(
+            arrays.put(histogram.astype(np.float64)), arrays.put(above), arrays.put(centres), is_l1
+        )
+        assert np.array_equal(arrays.get(found), wanted)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("name", GAMES)
+def test_buckets_have_parents_and_do_not_hang_on_suits(name: str, method: str) -> None:
+    game = GAMES[name]
+    found = divided(game, COUNTS[name], **METHODS[method])
+    named = views(game)
+    suits = len(game.deck.suits)
+    for turn in range(game.rounds):
+        every = np.arange(named.count(turn))
+        own = found.bucket(turn, every)
+        assert own.max() < found.buckets[turn][0] <= COUNTS[name][turn]
+        if turn:
+            above = found.bucket(turn - 1, named.parent(turn, every))
+            assert np.array_equal(found.parents[turn][0][own], above)
+        hands = named.hands(turn, every)  # type: ignore[attr-defined]
+        for renaming in permutations(range(suits)):
+            other = hands // suits * suits + np.array(renaming, dtype=np.uint8)[hands % suits]
+            assert np.array_equal(found.bucket_of_hands(turn, other), own)
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_deals_are_those_of_the_same_maps_over_listed_deals(name: str) -> None:
+    game = GAMES[name]
+    found = divided(game, COUNTS[name], "potential", temporary=3)
+    rounds, named = signal_rounds(game), views(game)
+    maps = [found.bucket(turn, np.arange(named.count(turn))) for turn in range(game.rounds)]
+    listed = Partition.of(rounds, [(own, own) for own in maps], game=game.name, method="same")
+    for mine, theirs in zip(found.deals(game), listed.deals(game), strict=True):
+        assert _matrix(mine, mine.weight) == pytest.approx(_matrix(theirs, theirs.weight))
+        for kind, value in theirs.values.items():
+            wanted = _matrix(theirs, theirs.weight * value)
+            assert _matrix(mine, mine.weight * mine.values[kind]) == pytest.approx(wanted)
+
+
+def _matrix(signals: Any, values: Any) -> Any:
+    found = np.zeros(signals.views)
+    np.add.at(found, signals.pairs, values)
+    return found
+
+
+def test_expectation_by_centres_is_as_good_as_over_listed_views() -> None:
+    # With all classes of flops and no sampling, both find clusterings of the least error there is.
+    game, counts = ISLAND, (3, 6, 14)
+    found, rounds = divided(game, counts, "expectation"), signal_rounds(game)
+    listed = expectation(rounds, counts)
+    named = views(game)
+    for turn in (0, game.rounds - 1):
+        own = found.bucket(turn, np.arange(named.count(turn)))
+        if turn == 0:
+            pairs = {tuple(pair) for pair in zip(own, listed.maps[0][0], strict=True)}
+            assert len(pairs) == len(set(own)) == len(set(listed.maps[0][0]))
+        assert own.max() + 1 <= listed.buckets[turn][0]
+
+
+def test_what_is_stored_comes_back(tmp_path: Path) -> None:
+    found = divided(SHORT, (3, 5, 9), "expectation", boards=7)
+    save_abstraction(tmp_path / "short.eqp", found)
+    again = load_abstraction(tmp_path / "short.eqp", SHORT)
+    assert isinstance(again, StreetBuckets)
+    assert (again.digest, again.sample, again.method) == (found.digest, 7, found.method)
+    with pytest.raises(EquipoiseError, match="expected the game 'short hold'em'"):
+        load_abstraction(tmp_path / "short.eqp")
+    with pytest.raises(EquipoiseError, match="tables of shapes"):
+        load_abstraction(tmp_path / "short.eqp", LARGE)
+
+
+def test_large_poker_goes_the_whole_road(tmp_path: Path) -> None:
+    told: list[str] = []
+    result = equipoise.solve(
+        LARGE,
+        abstraction="potential(flops=6,boards=200,temporary=4)",
+        buckets="6-12-24-48",
+        iterations=20,
+        flops=3,
+        out=tmp_path / "five.eqp",
+        each=lambda what, done, total: told.append(what),
+    )
+    assert result.certificate.classes == 3  # type: ignore[attr-defined]
+    assert result.certificate.gap > 0
+    assert {"equities", "tables", "certifying, flops"} <= set(told)
+    again = equipoise.open(tmp_path / "five.eqp", LARGE)
+    assert np.array_equal(again.strategy.behaviour[0], result.strategy.behaviour[0])
+    proof = equipoise.certify(LARGE, again.strategy, flops=3)
+    assert proof.best_responses == pytest.approx(result.certificate.best_responses)
+    for label in (views(LARGE).label(0, 0), "#3"):
+        assert sum(again.strategy[f"{label}|"].values()) == pytest.approx(1.0, abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("name", "buckets", "sentence"),
+    [
+        ("potential", "6-12", "numbers for 2 rounds, expected 4"),
+        ("potential", "6-12-11-20", "found 11 in round 3, expected 12 to"),
+        ("potential", "600-700-800-900", "found 600 in round 1"),
+        ("potential(flops=1)", "6-12-24-48", "flops=1, expected a whole number from 2 up"),
+        ("potential(distance=emd)", "6-12-24-48", "distance=emd, expected l2 or l1"),
+        ("expectation(colour=3)", "6-12-24-48", "the option 'colour'"),
+        ("potential", None, "found no buckets"),
+        ("gameshrink", "6-12-24-48", "too many to list, expected one of"),
+    ],
+)
+def test_what_cannot_be_is_said(name: str, buckets: str | None, sentence: str) -> None:
+    with pytest.raises(EquipoiseError, match="") as caught:
+        equipoise.abstract(LARGE, name, buckets)
+    assert sentence in str(caught.value)
+
+
+def test_pairs_add_up_over_children() -> None:
+    parents = [np.zeros(2, dtype=np.uint32), np.array([0, 0, 0, 1], dtype=np.uint32)]
+    met = np.arange(1.0, 17.0).reshape(4, 4)
+    first, _ = rounds_of_pairs(SHORT.tree, parents, met, met)
+    whole = first.weight.reshape(2, 2) * met.sum()
+    assert whole == pytest.approx(
+        np.array([[met[:3, :3].sum(), met[:3, 3].sum()], [met[3, :3].sum(), met[3, 3]]])
+    )
+
+
+def test_games_that_have_no_streets_are_refused() -> None:
+    leduc: PokerGame = poker.leduc()
+    with pytest.raises(EquipoiseError, match="suits matter"):
+        divided(leduc, (3, 6), "expectation")
