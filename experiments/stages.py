@@ -63,7 +63,7 @@ LEAVES = (
 )
 # Where the figures look, by what was done in the round, and what they show.
 FIGURES = {
-    "": "first player, begin of the last round",
+    "": "first player, start of the last round",
     "b": "second player, after a bet",
     "bR": "first player, after a bet and a raise",
 }
