@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from equipoise.abstraction.base import Pair
+from equipoise.abstraction.street_features import StreetFeatures, street_features
 from equipoise.cards.deck import Cards
 from equipoise.errors import EquipoiseError
 from equipoise.games.poker.boards import Batch, Boards
@@ -30,6 +31,7 @@ from equipoise.games.poker.streets import Streets, set_numbers
 from equipoise.games.signals.rounds import Indices, SignalRound
 from equipoise.games.signals.stage_game import StageGame
 from equipoise.games.signals.views import views
+from equipoise.numerics.device import Array, Device
 
 Numbers = NDArray[np.int64]
 
@@ -132,30 +134,23 @@ class StreetBuckets:
             table = self.tables[place].reshape(-1, self.tables[place].shape[2])
             return np.asarray(table[number, hand], dtype=np.uint32)
         before = self.bucket_of_hands(turn - 1, hands[:, : sum(self._rules.groups(turn - 1))])
-        boards, row = np.unique(number, return_inverse=True)
-        _, first = np.unique(number, return_index=True)
-        standing = self._standing(turned[first, self._rules.hole :])
-        assert len(boards) == len(standing)
+        _, first, row = np.unique(number, return_index=True, return_inverse=True)
+        boards, lookup = turned[first, self._rules.hole :], self.lookup()
+        held = self.streets.held(boards, self.streets.streets[place])
+        beside = np.repeat(boards, held.shape[1], axis=0)
+        ranks = self._rules.strength(self._rules.deck, held.reshape(-1, held.shape[2]), beside)
+        standing = lookup.features.standing_of(ranks.reshape(held.shape[:2]))
         return np.asarray(self.outcome[before, standing[row, hand]], dtype=np.uint32)
 
-    def on_boards(self, place: int, numbers: Numbers, ranks: NDArray[Any] | None = None) -> Indices:
-        """Return the bucket of every hand on boards of a street, by their numbers.
+    def lookup(self, device: Device | None = None) -> StreetLookup:
+        """Return what tells the buckets of whole boards by their numbers, on ``device``."""
+        if device not in self._lookups:
+            self._lookups[device] = StreetLookup(self, street_features(self._rules, device))
+        return self._lookups[device]
 
-        On the last street the ``ranks`` of the hands are needed.
-        """
-        if place < len(self.tables):
-            table = self.tables[place].reshape(-1, self.tables[place].shape[2])
-            return np.asarray(table[numbers], dtype=np.uint32)
-        assert ranks is not None, "hands of the last street stand by their ranks"
-        street = self.streets.streets[place]
-        if place == 0:
-            own = [self._first_buckets(int(number)) for number in numbers]
-            before = np.stack(own)
-        else:
-            deals = len(street.dealt)
-            above = self.on_boards(place - 1, numbers // deals)
-            before = np.take_along_axis(above, street.back[numbers % deals], axis=1)
-        return np.asarray(self.outcome[before, self._stand(ranks)], dtype=np.uint32)
+    @cached_property
+    def _lookups(self) -> dict[Device | None, StreetLookup]:
+        return {}
 
     def deals(self, game: StageGame) -> tuple[SignalRound, ...]:
         """Return what nature deals in each round of ``game``, counted board by board."""
@@ -163,13 +158,14 @@ class StreetBuckets:
 
         self.check(game)
         boards, last = Boards(self._rules), len(self.streets.streets) - 1
+        lookup = self.lookup()
         if self.sample is None:
             batches = boards.every()
         else:
             batches = boards.sampled(self.sample, np.random.default_rng(self.seed))
 
         def bucket(batch: Batch, hands: Cards, ranks: NDArray[Any]) -> Indices:
-            return self.on_boards(last, batch.numbers, ranks)
+            return np.asarray(lookup.on_boards(last, batch.numbers, ranks), dtype=np.uint32)
 
         counted = count_pairs(self._rules, boards, batches, bucket, self.buckets[-1][0])
         return rounds_of_pairs(game.tree, [own for own, _ in self.parents], *counted)
@@ -204,12 +200,6 @@ class StreetBuckets:
             seed=int(known.get("seed", 0)),
             method=str(known.get("method", "streets")),
         )
-
-    def _first_buckets(self, number: int) -> Indices:
-        """Return the bucket before the first street of each hand on it."""
-        holes = self.streets.holes[self.streets.hole_numbers(number)]
-        turn = self.streets.quiet - 1
-        return np.asarray(self.quiet[turn][self._views.numbers(turn, holes)], dtype=np.uint32)
 
     def _located(self, place: int, hands: Cards) -> tuple[Numbers, Numbers, Cards]:
         """Return, for each hand with its board, the numbers of board and hand on a street, and the cards.
@@ -258,21 +248,6 @@ class StreetBuckets:
             kind[new], renaming[new] = reached[new], i
         return kind, renaming
 
-    def _standing(self, boards: Cards) -> NDArray[Any]:
-        """Return how every hand stands on whole boards."""
-        street = self.streets.streets[-1]
-        held = self.streets.held(boards, street)
-        beside = np.repeat(boards, held.shape[1], axis=0)
-        ranks = self._rules.strength(self._rules.deck, held.reshape(-1, held.shape[2]), beside)
-        return self._stand(ranks.reshape(held.shape[:2]))
-
-    def _stand(self, ranks: NDArray[Any]) -> NDArray[Any]:
-        from equipoise.abstraction.street_kernels import standing
-
-        out = np.empty(ranks.shape, dtype=np.int32)
-        standing(self.streets.streets[-1].hands, ranks.astype(np.int32), self.most, out)
-        return out
-
     def _require_shapes(self) -> None:
         """Raise unless every table is as large as the game and the number of buckets say."""
         streets = self.streets
@@ -301,6 +276,39 @@ class StreetBuckets:
                 f"Buckets of '{self.game}': found outcomes of shape {self.outcome.shape}, expected "
                 f"a row for each of {before} buckets, and an odd number of columns."
             )
+
+
+class StreetLookup:
+    """The buckets of all hands on boards that are given by their numbers, by one backend of features."""
+
+    def __init__(self, buckets: StreetBuckets, features: StreetFeatures) -> None:
+        self._buckets, self.features = buckets, features
+        self._tables = [features.put(own.reshape(-1, own.shape[2])) for own in buckets.tables]
+        self._outcome = features.put(buckets.outcome)
+
+    def on_boards(self, place: int, numbers: Numbers, ranks: Array = None) -> Array:
+        """Return the bucket of every hand on boards of a street.
+
+        On the last street the ``ranks`` of the hands are needed.
+        """
+        features = self.features
+        if place < len(self._tables):
+            return features.rows(self._tables[place], numbers)
+        assert ranks is not None, "hands of the last street stand by their ranks"
+        if place == 0:
+            before = features.put(np.stack([self._first(int(number)) for number in numbers]))
+        else:
+            street = features.streets.streets[place]
+            deals = len(street.dealt)
+            above = self.on_boards(place - 1, numbers // deals)
+            before = features.follow(above, street.back[numbers % deals])
+        return features.look_up(self._outcome, before, features.standing_of(ranks))
+
+    def _first(self, number: int) -> NDArray[np.int64]:
+        """Return the bucket before the first street of each hand on it."""
+        streets = self.features.streets
+        holes, turn = streets.holes[streets.hole_numbers(number)], streets.quiet - 1
+        return self._buckets.bucket_of_hands(turn, holes).astype(np.int64)
 
 
 def _places(cards: Numbers, gone: Numbers) -> Numbers:

@@ -57,6 +57,10 @@ class StreetFeatures(ABC):
         """Return how every hand stands on every whole board after class ``number``."""
 
     @abstractmethod
+    def standing_of(self, ranks: Array) -> Array:
+        """Return how every hand stands on whole boards where hands have ``ranks``."""
+
+    @abstractmethod
     def histograms(self, place: int, labels: Array, count: int) -> Array:
         """Return how often each hand of street ``place`` gets each of ``count`` labels on the next."""
 
@@ -75,6 +79,14 @@ class StreetFeatures(ABC):
     @abstractmethod
     def look_up(self, table: Any, rows: Array, columns: Array) -> Array:
         """Return entries of a matrix of whole numbers."""
+
+    @abstractmethod
+    def rows(self, table: Any, numbers: Any) -> Array:
+        """Return rows of a matrix, by a NumPy array of numbers."""
+
+    @abstractmethod
+    def follow(self, values: Array, places: Any) -> Array:
+        """Return entries of each row, by a NumPy array of as many rows of places."""
 
     @abstractmethod
     def put(self, numbers: Any) -> Array:
@@ -96,15 +108,18 @@ class CompiledFeatures(StreetFeatures):
 
     def standing(self, number: int) -> Array:
         """Return how every hand stands on every whole board after class ``number``."""
-        from equipoise.abstraction.street_kernels import standing
-
-        street = self.streets.streets[-1]
         boards = self.streets.after(number, self.last)
-        held = self.streets.held(boards, street)
+        held = self.streets.held(boards, self.streets.streets[-1])
         beside = np.repeat(boards, held.shape[1], axis=0)
         ranks = self.game.strength(self.game.deck, held.reshape(-1, held.shape[2]), beside)
-        out = np.empty(held.shape[:2], dtype=np.int16 if self.most < 1 << 14 else np.int32)
-        standing(street.hands, ranks.astype(np.int32).reshape(out.shape), self.most, out)
+        return self.standing_of(ranks.reshape(held.shape[:2]))
+
+    def standing_of(self, ranks: Array) -> Array:
+        """Return how every hand stands on whole boards where hands have ``ranks``."""
+        from equipoise.abstraction.street_kernels import standing
+
+        out = np.empty(ranks.shape, dtype=np.int16 if self.most < 1 << 14 else np.int32)
+        standing(self.streets.streets[-1].hands, ranks.astype(np.int32), self.most, out)
         return out
 
     def histograms(self, place: int, labels: Array, count: int) -> Array:
@@ -148,6 +163,14 @@ class CompiledFeatures(StreetFeatures):
         """Return entries of a matrix of whole numbers."""
         return table[rows, columns]
 
+    def rows(self, table: Any, numbers: Any) -> Array:
+        """Return rows of a matrix."""
+        return table[numbers]
+
+    def follow(self, values: Array, places: Any) -> Array:
+        """Return entries of each row."""
+        return np.take_along_axis(values, places, axis=1)
+
     def put(self, numbers: Any) -> Array:
         """Return the array itself."""
         return np.asarray(numbers)
@@ -166,13 +189,15 @@ class ArrayFeatures(StreetFeatures):
 
     def standing(self, number: int) -> Array:
         """Return how every hand stands on every whole board after class ``number``."""
-        street, xp = self.streets.streets[-1], self.xp
-        boards = self.streets.after(number, self.last)
-        ranks = self._ranked(boards)
-        at_once = max(1, _AT_ONCE // len(street.hands) ** 2)
+        return self.standing_of(self._ranked(self.streets.after(number, self.last)))
+
+    def standing_of(self, ranks: Array) -> Array:
+        """Return how every hand stands on whole boards where hands have ``ranks``."""
+        xp, (boards, hands) = self.xp, ranks.shape
+        at_once = max(1, _AT_ONCE // hands**2)
         found = []
-        for start in range(0, len(boards), at_once):
-            own = ranks[start : min(start + at_once, len(boards)), :]
+        for start in range(0, boards, at_once):
+            own = ranks[start : min(start + at_once, boards), :]
             apart = xp.astype(own[:, :, None] > own[:, None, :], xp.int8)
             apart = apart - xp.permute_dims(apart, (0, 2, 1))
             found.append(xp.sum(apart * self._meets, axis=2, dtype=xp.int32))
@@ -220,6 +245,16 @@ class ArrayFeatures(StreetFeatures):
         xp = self.xp
         place = xp.astype(rows, xp.int64) * table.shape[1] + xp.astype(columns, xp.int64)
         return xp.reshape(xp.take(xp.reshape(table, (-1,)), xp.reshape(place, (-1,))), place.shape)
+
+    def rows(self, table: Any, numbers: Any) -> Array:
+        """Return rows of a matrix."""
+        return self.xp.take(table, self.put(numbers), axis=0)
+
+    def follow(self, values: Array, places: Any) -> Array:
+        """Return entries of each row."""
+        rows = np.arange(len(places))[:, None] * values.shape[1] + places
+        flat = self.xp.take(self.xp.reshape(values, (-1,)), self.put(rows.reshape(-1)))
+        return self.xp.reshape(flat, places.shape)
 
     def put(self, numbers: Any) -> Array:
         """Copy an array to the device."""

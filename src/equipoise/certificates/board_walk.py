@@ -74,7 +74,9 @@ class BoardWalk:
         if not self.streets.streets:
             none = np.zeros((len(self._sizes), 0))
             return Part((none, none), 0.0)
-        values, value = self._added_up(0, self.streets.first[number : number + 1])
+        values, value = self._added_up(
+            0, self.streets.first[number : number + 1], np.array([number])
+        )
         own = self.classes[self.streets.hole_numbers(number)]
         carried = []
         for found in values:
@@ -101,9 +103,12 @@ class BoardWalk:
         best = [own[0].sum(axis=1) for own in values]
         return [np.bincount(self.classes, own).astype(np.float64) for own in best], total
 
-    def _added_up(self, place: int, boards: Cards) -> tuple[list[Array], float]:
+    def _added_up(
+        self, place: int, boards: Cards, numbers: NDArray[np.int64]
+    ) -> tuple[list[Array], float]:
         """Return both players' values on ``boards``, those of street ``place`` added up over what it deals.
 
+        ``numbers`` are those of the boards (:mod:`equipoise.games.poker.boards`).
         Values are those of a best response to the opponent, for every board, hand and entry; with them
         comes player 1's profit. The first street deals nothing: its boards are given.
         """
@@ -113,8 +118,10 @@ class BoardWalk:
                 len(boards), len(street.dealt), -1
             )
             deals = Deals(street.place, street.back)
+            numbers = numbers[:, None] * len(street.dealt) + np.arange(len(street.dealt))
         else:
             longer, deals = boards[:, None], _same(len(street.hands))
+            numbers = numbers[:, None]
         round_, total = self._rounds[street.turn], 0.0
         shape = (len(boards), deals.place.shape[1])
         out = [wide.zeros((*shape, len(own))) for own in round_.entries]
@@ -123,9 +130,10 @@ class BoardWalk:
         device = self.device if is_last else wide
         for low in range(0, longer.shape[1], at_once):
             some = longer[:, low : low + at_once].reshape(-1, longer.shape[2])
-            carried, below = (None, 0.0) if is_last else self._added_up(place + 1, some)
+            own = numbers[:, low : low + at_once].reshape(-1)
+            carried, below = (None, 0.0) if is_last else self._added_up(place + 1, some, own)
             part = Deals(deals.place[low : low + at_once], deals.back[low : low + at_once])
-            total += below + self._add(out, street, some, carried, part, device)
+            total += below + self._add(out, street, some, carried, part, device, own)
         return out, total
 
     def _add(
@@ -136,25 +144,40 @@ class BoardWalk:
         carried: list[Array] | None,
         deals: Deals,
         device: Device,
+        numbers: NDArray[np.int64] | None = None,
     ) -> float:
         """Add both players' values on some boards to those on the boards before; return player 1's profit."""
         round_ = self._rounds[street.turn]
-        ranks = self._ranks(street, boards, device) if round_.has_showdowns else None
-        buckets = self._buckets(street, boards, device)
+        is_last = street.turn == self.game.rounds - 1
+        needs_ranks = round_.has_showdowns or (is_last and self.buckets.lookup is not None)
+        ranks = self._ranks(street, boards, device) if needs_ranks else None
+        buckets = self._buckets(street, boards, device, numbers, ranks)
         return round_.add(out, ranks, buckets, carried, deals)
 
-    def _buckets(self, street: Street, boards: Cards, device: Device) -> list[Array]:
+    def _buckets(
+        self,
+        street: Street,
+        boards: Cards,
+        device: Device,
+        numbers: NDArray[np.int64] | None,
+        ranks: Array | None,
+    ) -> list[Array]:
         """Return the bucket of each hand on each board, for both players."""
+        if numbers is not None and self.buckets.lookup is not None:
+            place = street.turn - self.streets.quiet
+            by_number = self.buckets.lookup(None if self.is_compiled else self.device)
+            found = by_number.on_boards(place, numbers, ranks)
+            return [device.put(found) if self.is_compiled else found] * 2
         held = self.streets.held(boards, street)
-        found: list[Array] = []
+        both: list[Array] = []
         for player in PLAYERS:
-            if found and self.buckets.is_shared:
-                found.append(found[0])
+            if both and self.buckets.is_shared:
+                both.append(both[0])
             elif self.buckets.count(street.turn, player) == 1:
-                found.append(device.put(np.zeros(held.shape[:2], dtype=np.int64)))
+                both.append(device.put(np.zeros(held.shape[:2], dtype=np.int64)))
             else:
-                found.append(device.put(self.buckets.of(street.turn, held, boards, player)))
-        return found
+                both.append(device.put(self.buckets.of(street.turn, held, boards, player)))
+        return both
 
     def _ranks(self, street: Street, boards: Cards, device: Device) -> Array:
         """Return the rank of each hand on each board."""

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from equipoise.abstraction.street_buckets import StreetLookup
 from equipoise.cards.deck import Cards
 from equipoise.errors import EquipoiseError
 from equipoise.games.poker.canonical import CanonicalViews
 from equipoise.games.poker.game import PokerGame
 from equipoise.games.signals.views import views
+from equipoise.numerics.device import Device
 from equipoise.strategy.profile import Strategy
 from equipoise.strategy.views import require_buckets, require_views
 
@@ -33,6 +36,11 @@ class BoardBuckets:
             )
         else:
             require_buckets(game, strategy)
+
+    @property
+    def lookup(self) -> Callable[[Device | None], StreetLookup] | None:
+        """What tells buckets by the numbers of boards, for a device, where they are kept so."""
+        return getattr(self._coarse, "lookup", None)
 
     def parents(self, player: int) -> list[NDArray[Any]]:
         """Return, for each round, the bucket of the round before of each bucket."""
