@@ -7,7 +7,7 @@ from random_signals import signals_from, tables
 from reference_lp import Form, solve_lp
 
 from equipoise.abstraction.base import coarsen
-from equipoise.abstraction.dominated import eliminate
+from equipoise.abstraction.dominated import _parent_deals, eliminate
 from equipoise.abstraction.gameshrink import gameshrink
 from equipoise.errors import EquipoiseError
 from equipoise.games import poker
@@ -128,6 +128,18 @@ def test_some_action_is_always_left(drawn):
     left = eliminate(TWO_BETS, signals_from(weights, outcomes, parents))
     for node in np.flatnonzero(TWO_BETS.player >= 0):
         assert np.any([left.alive[child] for child in TWO_BETS.children(int(node))], axis=0).all()
+
+
+@given(tables())
+@settings(max_examples=25, deadline=None)
+def test_deals_extend_their_parents(drawn):
+    """Also where the players have different numbers of views."""
+    weights, outcomes, parents, _ = drawn
+    before, after = signals_from(weights, outcomes, parents)
+    place = _parent_deals(before, after)
+    for player in (0, 1):
+        above = after.parents[player][after.pairs[player]]
+        assert (before.pairs[player][place] == above).all()
 
 
 def test_more_rounds_eliminate_more():

@@ -71,6 +71,7 @@ DECKS = [
 def test_matching_on_view_trees_is_the_histogram_rule(game):
     """Over concrete cards, all edges weigh the same: multisets are all that a matching sees."""
     rounds = signal_rounds(game, symmetry=False)
+    assert sum(signal_tree(rounds, 0).frequencies.values()) == pytest.approx(1.0)
     literal, histogram = literal_gameshrink(rounds), gameshrink(rounds, "histogram")
     assert literal.refines(histogram)
     assert histogram.refines(literal)

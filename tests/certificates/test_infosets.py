@@ -15,6 +15,7 @@ from equipoise.solvers.base import solve
 from equipoise.solvers.driver import Iterations
 from equipoise.solvers.saddle.cfr import TABLE
 from equipoise.solvers.saddle.lp import LP
+from equipoise.strategy.keys import keys_of
 from equipoise.strategy.profile import Strategy
 
 
@@ -30,12 +31,17 @@ def random_strategy(game: ExtensiveGame, seed: int) -> Strategy:
     return Strategy(game.name, game.fingerprint, tuple(behaviour), source=game)
 
 
-def by_walking(game: ExtensiveGame, strategy: Strategy) -> tuple[np.ndarray, np.ndarray]:
-    """Reach and value of every set, node by node: the slow road."""
+def by_walking(
+    game: ExtensiveGame, strategy: Strategy
+) -> tuple[np.ndarray, np.ndarray, list[np.ndarray]]:
+    """Reach and value of every set, and of every action, node by node: the slow road."""
     children: list[list[int]] = [[] for _ in range(game.nodes)]
     for node in range(1, game.nodes):
         children[game.parent[node]].append(node)
     reach, total = np.zeros(game.infosets), np.zeros(game.infosets)
+    players = range(len(game.players))
+    come = [np.zeros(game.sequences(player)) for player in players]
+    after = [np.zeros(game.sequences(player)) for player in players]
 
     def walk(node: int, coming: float) -> np.ndarray:
         player = int(game.player[node])
@@ -48,14 +54,19 @@ def by_walking(game: ExtensiveGame, strategy: Strategy) -> tuple[np.ndarray, np.
                 p = game.floats[game.probability[child]]
             else:
                 p = strategy.behaviour[player][first + slot]
-            worth += p * walk(child, coming * p)
+            below = walk(child, coming * p)
+            worth += p * below
+            if player >= 0:
+                come[player][first + slot] += coming
+                after[player][first + slot] += coming * below[player]
         if player >= 0:
             reach[game.infoset[node]] += coming
             total[game.infoset[node]] += coming * worth[player]
         return worth
 
     walk(0, 1.0)
-    return reach, total / reach
+    with np.errstate(invalid="ignore"):
+        return reach, total / reach, [a / b for a, b in zip(after, come, strict=True)]
 
 
 @pytest.mark.parametrize("spec", ["kuhn", "liars_dice(sides=3)"])
@@ -65,11 +76,39 @@ def test_reach_and_values_are_those_of_a_walk(spec: str) -> None:
     strategy = random_strategy(game, 4)
     found = certify(game, strategy, infosets=True).infosets
     assert found is not None
-    reach, values = by_walking(game, strategy)
+    reach, values, actions = by_walking(game, strategy)
     np.testing.assert_allclose(found.reach, reach, rtol=1e-12)
     np.testing.assert_allclose(found.values, values, rtol=0, atol=1e-12)
+    for mine, theirs in zip(found.actions, actions, strict=True):
+        np.testing.assert_allclose(mine, theirs, rtol=0, atol=1e-12)
     assert (found.best_responses >= found.values - 1e-12).all()
     assert (found.best_responses > found.values + 1e-3).any()
+
+
+@pytest.mark.filterwarnings("error")
+def test_where_nobody_comes_nothing_is_known() -> None:
+    """Player 1 always passes: player 2 is never bet at, and her bets are never answered."""
+    game = load("kuhn")
+    behaviour = []
+    for player in range(2):
+        vector = np.full(game.sequences(player), 0.5)
+        vector[0] = 1.0
+        for k in np.flatnonzero(game.infoset_player == player).tolist():
+            first = int(game.first_sequence[k])
+            if player == 0:
+                vector[first : first + 2] = 1.0, 0.0
+        behaviour.append(vector)
+    strategy = Strategy(game.name, game.fingerprint, tuple(behaviour), source=game)
+    found = certify(game, strategy, infosets=True).infosets
+    assert found is not None
+    # What is worth knowing is where the others come: an own move that is never made can be judged.
+    never = [k for k, label in enumerate(keys_of(game).labels()) if label.endswith("b")]
+    answers = [k for k in never if game.infoset_player[k] == 1]
+    assert len(answers) == 3
+    assert np.isnan(found.values[answers]).all()
+    assert np.isnan(found.best_responses[answers]).all()
+    others = np.setdiff1d(np.arange(game.infosets), answers)
+    assert np.isfinite(found.values[others]).all()
 
 
 def test_first_sets_add_up_to_the_certificate() -> None:

@@ -197,5 +197,6 @@ def test_a_nemesis_earns_what_the_certificate_says(betting: BettingRound, finite
         plans[player], where[player] = best.plans[0], best.cuts[0]
         deviated = certify_bayesian(game, Regions(tuple(plans), tuple(where)).profile(game))
         expected = proof.values[player] + proof.gains[player]
+        assert proof.best_responses[player] == pytest.approx(expected, abs=1e-12)
         assert deviated.values[player] == pytest.approx(expected, abs=1e-9)
         assert deviated.gains[player] <= 1e-9

@@ -30,6 +30,16 @@ seeds = st.integers(0, 2**32 - 1)
 @given(st.sampled_from(SPACES), seeds, st.floats(0.01, 100), st.booleans())
 @settings(max_examples=60, deadline=None)
 def test_projection_onto_a_treeplex_is_optimal(space, seed, scale, is_weighted):
+    require_optimal(space, seed, scale, is_weighted)
+
+
+@pytest.mark.parametrize("scale", [0.1, 1.0, 10.0])
+def test_projection_onto_the_plans_of_kuhn_is_optimal(scale):
+    for seed in range(8):
+        require_optimal(SPACES[2], seed, scale, seed % 2 == 0)
+
+
+def require_optimal(space, seed, scale, is_weighted):
     random = np.random.default_rng(seed)
     g = random.normal(size=space.size) * scale
     weight = random.uniform(0.01, 10, space.size) if is_weighted else np.ones(space.size)
