@@ -1,5 +1,6 @@
 """Smoothing and iterated smoothing: known values, and who needs less (Gilpin 2009, sections 8.4 to 8.6)."""
 
+import math
 from functools import cache
 
 import numpy as np
@@ -14,6 +15,7 @@ from equipoise.sequence.reductions.merge import shrink
 from equipoise.solvers.base import Context, measure, solve
 from equipoise.solvers.driver import Gap, Iterations
 from equipoise.solvers.methods import method
+from tests.solvers.reference_smoothing import Matrix, adaptive, iterated_plain
 
 KUHN, LEDUC = -1 / 18, -0.085606424078  # Kuhn 1950; OpenSpiel's tests
 NAMES = ["smoothing", "iterated-smoothing"]
@@ -129,7 +131,7 @@ def test_resume_is_bit_for_bit(name):
         assert resumed.gradients == whole.gradients
 
 
-def test_without_deviations_a_step_is_the_seeds():
+def test_without_deviations_a_step_is_gilpins():
     # Steps (a), (b), (d) of Gilpin 2009, written out for a matrix game with simplices.
     A = np.random.default_rng(4).uniform(-1, 1, (5, 5))
     form = build(from_matrices("random", A.tolist()))
@@ -156,6 +158,47 @@ def test_without_deviations_a_step_is_the_seeds():
         run.advance(1)
         got = np.concatenate([plan[1:] for plan in run.pair.split(run.current)])
         np.testing.assert_allclose(got, x, atol=1e-12)
+
+
+def random_game(seed, metric):
+    """A random matrix as a form, and in the same units as the reference has it."""
+    A = np.random.default_rng(seed).uniform(-1, 1, (4, 6))
+    form = build(from_matrices("random", A.tolist()))
+    A = A / form.units.unit
+    r = (
+        np.ones(10)
+        if metric == "unit"
+        else np.concatenate([abs(A).sum(axis=1), abs(A).sum(axis=0)])
+    )
+    return form, A, r
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_iterated_smoothing_iterates_as_published(seed):
+    form, A, r = random_game(seed, "unit")
+    run = method("iterated-smoothing-plain").start(form, Context())
+    assert run._square == pytest.approx(np.linalg.norm(A, 2) ** 2, rel=3e-3)
+    slow = iterated_plain(Matrix(A, r, run._square), math.e, 120)
+    assert len({target for _, target in slow}) > 2  # several calls
+    for x, target in slow:
+        run.advance(1)
+        got = np.concatenate([plan[1:] for plan in run.pair.split(run.current)])
+        np.testing.assert_allclose(got, x, atol=1e-9)
+        assert run.epsilon == pytest.approx(target)
+
+
+@pytest.mark.parametrize("metric", ["unit", "payoff"])
+@pytest.mark.parametrize("seed", [0, 1])
+def test_steps_that_adapt_are_tsengs(seed, metric):
+    form, A, r = random_game(seed, metric)
+    target = 0.02
+    name = f"smoothing(epsilon={target},metric={metric})"
+    run = method(name).start(form, Context())
+    slow = adaptive(Matrix(A, r, run._square), target / form.units.unit, 32.0, 60)
+    for x in slow:
+        run.advance(1)
+        got = np.concatenate([plan[1:] for plan in run.pair.split(run.current)])
+        np.testing.assert_allclose(got, x, atol=1e-8)
 
 
 @pytest.mark.parametrize("name", NAMES)
