@@ -120,7 +120,7 @@ def adaptive(game: Matrix, target: float, boost: float, steps: int) -> list[np.n
             new = (1 - theta) * x + theta * later
             _, there = game.answer(new, centre, mu)
             way = new - u
-            if L >= steepest or there <= here - descent @ way + L / 2 * game.r @ way**2:
+            if steepest <= L or there <= here - descent @ way + L / 2 * game.r @ way**2:
                 break
             L = min(2 * L, steepest)
         x, w, total, weights = new, later, total + a * descent, weights + a

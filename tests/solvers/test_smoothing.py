@@ -5,6 +5,7 @@ from functools import cache
 
 import numpy as np
 import pytest
+from tests.solvers.reference_smoothing import Matrix, adaptive, iterated_plain
 
 from equipoise.games import poker
 from equipoise.games.trees.classic import kuhn, leduc
@@ -15,7 +16,6 @@ from equipoise.sequence.reductions.merge import shrink
 from equipoise.solvers.base import Context, measure, solve
 from equipoise.solvers.driver import Gap, Iterations
 from equipoise.solvers.methods import method
-from tests.solvers.reference_smoothing import Matrix, adaptive, iterated_plain
 
 KUHN, LEDUC = -1 / 18, -0.085606424078  # Kuhn 1950; OpenSpiel's tests
 NAMES = ["smoothing", "iterated-smoothing"]
