@@ -86,6 +86,26 @@ def test_players_find_their_cell(name: str, solved: dict[str, Result]) -> None:
             hand.act(seen.actions[seed % len(seen.actions)])
 
 
+@pytest.mark.parametrize("name", ["poker", "rhode"])
+def test_suits_have_no_names(name: str, solved: dict[str, Result]) -> None:
+    """A player's cell, found on the board with its suits renamed, is that of the scene on her own board."""
+    result = solved[name]
+    look = explorer(result.game, result.strategy)
+    look.prepare()
+    for seed in range(30):
+        hand = Episode(result.game, seed)
+        path: tuple[str, ...] = ()
+        while (player := hand.player) is not None:
+            seen = hand.observation(player)
+            cell, scene = look.cell(seen), look.scene(path, "".join(seen.public))
+            own = "".join(seen.private) if result.game.suited else seen.private[0][:-1]
+            [same] = [one for one in scene.cells if one.label == own]
+            assert cell.probabilities == pytest.approx(same.probabilities, abs=1e-9)
+            assert cell.values == pytest.approx(same.values, abs=1e-6, nan_ok=True)
+            path = (*path, seen.actions[seed % len(seen.actions)])
+            hand.act(path[-1])
+
+
 def test_cells_are_those_of_the_strategy(solved: dict[str, Result]) -> None:
     result = solved["rhode"]
     scene = explorer(result.game, result.strategy).scene(["k", "k", "b"], "Td")

@@ -70,6 +70,10 @@ class Coach:
         ]
         return cls(explorer(game, replace(strategy, behaviour=tuple(behaviour))), seat)
 
+    def prepare(self) -> None:
+        """Work out what every play begins with."""
+        self._explorer.prepare()
+
     @property
     def value(self) -> float:
         """What a player who follows the coach expects of the game."""

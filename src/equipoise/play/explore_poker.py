@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from threading import Lock
 
@@ -33,6 +33,8 @@ class PokerExplorer:
         self._book = book
         self._lock = Lock()  # players in several threads may look
         self._known: dict[tuple[int, tuple[int, ...]], Situation] = {}
+        # Before there is a board: few, dear, and come to in every play, so they stay.
+        self._openings: dict[tuple[int, tuple[int, ...]], Situation] = {}
         self._hands = {tuple(hole): k for k, hole in enumerate(self._situations.holes.tolist())}
 
     def scene(self, path: Sequence[str] = (), board: str = "") -> Scene:
@@ -68,9 +70,12 @@ class PokerExplorer:
         """Look the situation up, and the player's hand in it."""
         node = self.game.tree.find(observation.history)
         names = self.game.signals
-        board = tuple(names.index(name) for name in observation.public)
-        hand = self._hands[tuple(sorted(names.index(name) for name in observation.private))]
-        return _cell(self._at(node, board), np.array([hand]), "".join(observation.private), 0, 0)
+        board = [names.index(name) for name in observation.public]
+        suits = _in_order(board, len(self.game.deck.suits))
+        own = (suits(names.index(name)) for name in observation.private)
+        at = self._at(node, tuple(map(suits, board)))
+        hand = np.array([self._hands[tuple(sorted(own))]])
+        return _cell(at, hand, "".join(observation.private), 0, 0)
 
     def values(self) -> tuple[float, ...]:
         """Average the first situation over its hands."""
@@ -95,14 +100,22 @@ class PokerExplorer:
                     break
         return found
 
+    def prepare(self) -> None:
+        """Find the situations before there is a board."""
+        tree = self.game.tree
+        if not self.game.public[0]:
+            for node in np.flatnonzero((tree.player != LEAF) & (tree.round == 0)).tolist():
+                self._at(node, ())
+
     def _at(self, node: int, board: tuple[int, ...]) -> Situation:
-        found = self._known.get((node, board))
+        known = self._known if board else self._openings
+        found = known.get((node, board))
         if found is None:
             with self._lock:
-                found = self._known.get((node, board)) or self._situations.at(node, board)
+                found = known.get((node, board)) or self._situations.at(node, board)
                 while len(self._known) >= max(_KEPT // len(found.holes), 8):
                     self._known.pop(next(iter(self._known)))
-                self._known[node, board] = found
+                known[node, board] = found
         return found
 
     def _walk(self, path: Sequence[str]) -> tuple[int, tuple[Step, ...]]:
@@ -153,6 +166,17 @@ class PokerExplorer:
         while len(named) < wanted:
             named.append(next(others))
         return tuple(named[:wanted])
+
+
+def _in_order(board: Sequence[int], suits: int) -> Callable[[int], int]:
+    """Return what renames the suits of cards in the order in which a board shows them.
+
+    Suits are alike to the rules and to a strategy of canonical hands, so boards that differ in their names
+    alone are one situation, and players on any of them share what is known of it.
+    """
+    shown = list(dict.fromkeys(card % suits for card in board))
+    new = {suit: k for k, suit in enumerate([*shown, *(set(range(suits)) - set(shown))])}
+    return lambda card: card - card % suits + new[card % suits]
 
 
 def _grid(

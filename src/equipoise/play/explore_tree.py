@@ -71,7 +71,15 @@ class TreeExplorer:
 
     def values(self) -> tuple[float, ...]:
         """Return the certificate's values."""
+        return self._values
+
+    @cached_property
+    def _values(self) -> tuple[float, ...]:
         return certify_tree(self.game, self._strategy).values
+
+    def prepare(self) -> None:
+        """Find the values, and those of all information sets."""
+        _ = self._values, self._standings
 
     def search(self, text: str, most: int = 50) -> list[Found]:
         """Find information sets whose label contains ``text``, those that play comes to first."""

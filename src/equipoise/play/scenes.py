@@ -89,3 +89,6 @@ class Explorer(Protocol):
 
     def search(self, text: str, most: int = 50) -> list[Found]:
         """Return scenes that ``text`` describes."""
+
+    def prepare(self) -> None:
+        """Work out what every play begins with, so that nobody waits for it in the middle of one."""

@@ -10,6 +10,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+from anyio import CapacityLimiter, to_thread
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
@@ -23,6 +24,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from equipoise.errors import EquipoiseError
 from equipoise.games.base import GAMES
+from equipoise.games.files.fields import Fields
 from equipoise.play.coach import Coach
 from equipoise.play.web.answers import Answer, RefusalError, encoded, error, fields
 from equipoise.play.web.guard import Guard
@@ -53,6 +55,9 @@ class Server:
         self.solves = Solves(self.library)
         self.coaches: dict[Any, Coach] = {}
         self.tables = 0
+        # To sit down at a large game takes a moment, and one does at a time: meanwhile the others play, in
+        # few threads. More would only wait for each other, as Python runs one of them at a time.
+        self._sitting, self._playing = CapacityLimiter(1), CapacityLimiter(2)
         self._is_certifying = False
 
     # Strategies
@@ -256,7 +261,7 @@ class Server:
                     return
                 told = message.get("text") or message.get("bytes") or b""
                 try:
-                    table, answer = await run_in_threadpool(self._played, table, told)
+                    table, answer = await self._heard(table, told)
                 except EquipoiseError as wrong:
                     answer = {"type": "error", **error(str(wrong))}
                 await socket.send_text(encoded(answer).decode())
@@ -265,10 +270,16 @@ class Server:
         finally:
             self.tables -= 1
 
-    def _played(self, table: Table | None, message: str | bytes) -> tuple[Table, dict[str, Any]]:
+    async def _heard(
+        self, table: Table | None, message: str | bytes
+    ) -> tuple[Table, dict[str, Any]]:
         """Follow one message: sit, deal, act or coach."""
         told = fields(message, "message", "do", "action", "strategy", "opponent", "seat", "coached")
         do = told.text("do")
+        limiter = self._sitting if do == "sit" else self._playing
+        return await to_thread.run_sync(self._played, table, do, told, limiter=limiter)
+
+    def _played(self, table: Table | None, do: str, told: Fields) -> tuple[Table, dict[str, Any]]:
         if do == "sit":
             while len(self.coaches) > _MOST_COACHES:
                 self.coaches.pop(next(iter(self.coaches)))

@@ -234,11 +234,13 @@ def sit(library: Library, wish: Fields, coaches: dict[Any, Coach]) -> Table:
         # The results are part of the key: a file that is replaced brings new coaches.
         key = opened, library.open(against) if is_other else against, one
         if key not in coaches:
-            coaches[key] = (
+            coach = (
                 Coach(opened.explorer, one)
                 if title is None
                 else Coach.against(game, strategy, one, opponent)
             )
+            coach.prepare()
+            coaches[key] = coach
         known[one] = coaches[key]
     opponent.reset(random.SystemRandom().getrandbits(64))
     entry = library.entry(identity)
