@@ -13,8 +13,8 @@ import pytest
 
 import equipoise
 from equipoise.abstraction.base import Partition
-from equipoise.abstraction.bucket_pairs import rounds_of_pairs
 from equipoise.abstraction.expectation import expectation
+from equipoise.abstraction.signal_pairs import rounds_of_pairs
 from equipoise.abstraction.street_buckets import StreetBuckets
 from equipoise.abstraction.street_division import divided
 from equipoise.abstraction.street_features import street_features
@@ -172,6 +172,20 @@ def test_deals_are_those_of_the_same_maps_over_listed_deals(name: str) -> None:
         for kind, value in theirs.values.items():
             wanted = _matrix(theirs, theirs.weight * value)
             assert _matrix(mine, mine.weight * mine.values[kind]) == pytest.approx(wanted)
+
+
+@pytest.mark.parametrize("boards", [None, 40])
+@pytest.mark.parametrize("name", GAMES)
+def test_pairs_are_counted_alike_on_a_device(name: str, boards: int | None) -> None:
+    game = GAMES[name]
+    there = divided(game, COUNTS[name], "expectation", boards=boards, device=DEVICES["numpy"])
+    here = divided(game, COUNTS[name], "expectation", boards=boards)
+    assert here.digest == there.digest
+    for mine, theirs in zip(here.deals(game), there.deals(game), strict=True):
+        assert np.array_equal(mine.pairs, theirs.pairs)
+        assert np.array_equal(mine.weight, theirs.weight)
+        for kind, value in mine.values.items():
+            assert np.array_equal(value, theirs.values[kind])
 
 
 def _matrix(signals: Any, values: Any) -> Any:

@@ -138,15 +138,13 @@ class BucketTable:
 
     def deals(self, game: StageGame) -> tuple[SignalRound, ...]:
         """Return what nature deals in each round of ``game``, counted board by board."""
-        from equipoise.abstraction.bucket_pairs import count_pairs, rounds_of_pairs
+        from equipoise.abstraction.bucket_pairs import count_pairs
+        from equipoise.abstraction.signal_pairs import rounds_of_pairs
 
         self.check(game)
         rules, last = self._views.game, len(self.children) - 1
         boards = Boards(rules)
-        if self.sample is None:
-            batches = boards.every()
-        else:
-            batches = boards.sampled(self.sample, np.random.default_rng(self.seed))
+        batches = boards.some(self.sample, self.seed)
         counted = count_pairs(
             rules,
             boards,

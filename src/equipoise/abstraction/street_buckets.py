@@ -28,7 +28,7 @@ from equipoise.games.poker.boards import Batch, Boards
 from equipoise.games.poker.canonical import CanonicalViews
 from equipoise.games.poker.game import PokerGame
 from equipoise.games.poker.streets import Streets, set_numbers
-from equipoise.games.signals.rounds import Indices, SignalRound
+from equipoise.games.signals.rounds import Floats, Indices, SignalRound
 from equipoise.games.signals.stage_game import StageGame
 from equipoise.games.signals.views import views
 from equipoise.numerics.device import Array, Device
@@ -54,6 +54,8 @@ class StreetBuckets:
         On the last street, the bucket by that of the round before and by how the hand stands.
     sample, seed
         How many boards :meth:`deals` draws, and from which seed; all boards unless told otherwise.
+    device
+        Where they are counted; by compiled loops unless told otherwise.
     """
 
     def __init__(
@@ -66,6 +68,7 @@ class StreetBuckets:
         *,
         sample: int | None = None,
         seed: int = 0,
+        device: Device | None = None,
         method: str = "streets",
     ) -> None:
         if not game.suited:
@@ -78,7 +81,7 @@ class StreetBuckets:
         self._views, self.game, self.method = named, game.name, method
         self._rules, self.streets = game, Streets(game)
         self.quiet, self.tables, self.outcome = tuple(quiet), tuple(tables), outcome
-        self.sample, self.seed = sample, seed
+        self.sample, self.seed, self.device = sample, seed, device
         self.parents: tuple[Pair, ...] = tuple((own, own) for own in parents)
         self._require_shapes()
 
@@ -154,21 +157,31 @@ class StreetBuckets:
 
     def deals(self, game: StageGame) -> tuple[SignalRound, ...]:
         """Return what nature deals in each round of ``game``, counted board by board."""
-        from equipoise.abstraction.bucket_pairs import count_pairs, rounds_of_pairs
+        from equipoise.abstraction.signal_pairs import rounds_of_pairs
 
         self.check(game)
-        boards, last = Boards(self._rules), len(self.streets.streets) - 1
-        lookup = self.lookup()
-        if self.sample is None:
-            batches = boards.every()
-        else:
-            batches = boards.sampled(self.sample, np.random.default_rng(self.seed))
+        counted = self._counted() if self.device is None else self._counted_on(self.device)
+        return rounds_of_pairs(game.tree, [own for own, _ in self.parents], *counted)
+
+    def _counted(self) -> tuple[Floats, Floats]:
+        """Return how often buckets of the last round meet and win, by compiled loops."""
+        from equipoise.abstraction.bucket_pairs import count_pairs
+
+        boards, lookup = Boards(self._rules), self.lookup()
 
         def bucket(batch: Batch, hands: Cards, ranks: NDArray[Any]) -> Indices:
-            return np.asarray(lookup.on_boards(last, batch.numbers, ranks), dtype=np.uint32)
+            found = lookup.on_boards(len(self.tables), batch.numbers, ranks)
+            return np.asarray(found, dtype=np.uint32)
 
-        counted = count_pairs(self._rules, boards, batches, bucket, self.buckets[-1][0])
-        return rounds_of_pairs(game.tree, [own for own, _ in self.parents], *counted)
+        batches = boards.some(self.sample, self.seed)
+        return count_pairs(self._rules, boards, batches, bucket, self.buckets[-1][0])
+
+    def _counted_on(self, device: Device) -> tuple[Floats, Floats]:
+        """Return the same, by arrays on ``device``."""
+        from equipoise.abstraction.pairs_on_device import BATCH, count_pairs_on_device
+
+        batches = Boards(self._rules).some(self.sample, self.seed, BATCH)
+        return count_pairs_on_device(self.lookup(device), batches, self.buckets[-1][0])
 
     def to_arrays(self) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
         """Return what a file keeps of these buckets."""

@@ -413,6 +413,7 @@ def divided(
         division.outcome(),
         sample=boards,
         seed=seed,
+        device=device,
         method=method or f"{feature}({'-'.join(map(str, buckets))})",
     )
 

@@ -189,7 +189,7 @@ class ArrayFeatures(StreetFeatures):
 
     def standing(self, number: int) -> Array:
         """Return how every hand stands on every whole board after class ``number``."""
-        return self.standing_of(self._ranked(self.streets.after(number, self.last)))
+        return self.standing_of(self.ranks(self.streets.after(number, self.last)))
 
     def standing_of(self, ranks: Array) -> Array:
         """Return how every hand stands on whole boards where hands have ``ranks``."""
@@ -275,11 +275,11 @@ class ArrayFeatures(StreetFeatures):
         moved = xp.take(flat, self._index("up", place, rows), axis=1)
         return xp.reshape(moved, (split.shape[0], deals, after.place.shape[1]))
 
-    def _ranked(self, boards: Any) -> Array:
-        """Return the rank of every hand on every board."""
+    def ranks(self, boards: Any) -> Array:
+        """Return the rank of every hand on whole boards."""
         street, strength = self.streets.streets[-1], self.game.strength
         if isinstance(strength, BestCards):
-            return self._ranks(boards, self.streets.left(boards), street.hands)
+            return self._board_ranks(boards, self.streets.left(boards), street.hands)
         held = self.streets.held(boards, street)
         beside = np.repeat(boards, held.shape[1], axis=0)
         ranks = strength(self.game.deck, held.reshape(-1, held.shape[2]), beside)
@@ -307,7 +307,7 @@ class ArrayFeatures(StreetFeatures):
         return self.xp.astype(meetings.meets, self.xp.int8)
 
     @cached_property
-    def _ranks(self) -> Any:
+    def _board_ranks(self) -> Any:
         from equipoise.cards.board_ranks import BoardRanks
 
         strength, seen = self.game.strength, self.game.hole + sum(self.game.public)

@@ -58,6 +58,16 @@ class Device:
 
         return replay
 
+    def add_at(self, out: Array, places: Array, values: Array) -> None:
+        """Add ``values`` to entries of the vector ``out``, in place; a place may come several times.
+
+        The standard of array libraries has nothing for this.
+        """
+        if hasattr(out, "index_add_"):
+            out.index_add_(0, places, values)
+        else:
+            np.add.at(out, places, values)
+
     def get(self, array: Array) -> NDArray[Any]:
         """Copy an array back to NumPy."""
         host = array.cpu() if hasattr(array, "cpu") else array

@@ -76,6 +76,12 @@ class Boards:
             some = numbers[start : start + batch]
             yield self._batch(some, np.ones(len(some)))
 
+    def some(self, sample: int | None, seed: int, batch: int = _BATCH) -> Iterator[Batch]:
+        """Yield all boards, or a ``sample`` of so many drawn from ``seed``."""
+        if sample is None:
+            return self.every(batch)
+        return self.sampled(sample, np.random.default_rng(seed), batch)
+
     def _batch(self, numbers: Numbers, copies: Floats) -> Batch:
         """Return the boards with these numbers."""
         rest = numbers % self._continuations
