@@ -5,9 +5,11 @@ from __future__ import annotations
 import io
 import math
 from collections.abc import Callable, Iterable
+from contextlib import nullcontext
 from pathlib import Path
 from types import SimpleNamespace
 
+import numba
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -17,6 +19,7 @@ from equipoise.cli import progress as module
 from equipoise.cli.app import run
 from equipoise.cli.output import duration
 from equipoise.cli.progress import (
+    compiling,
     describe,
     growing,
     iterations_to_gap,
@@ -24,6 +27,7 @@ from equipoise.cli.progress import (
     seconds_left,
     status_line,
 )
+from equipoise.numerics.compilation import listen
 from equipoise.solvers.driver import Gap, Iterations, LogRow, Progress, Stop, Time
 
 
@@ -120,6 +124,38 @@ def test_a_growing_tree_is_shown_until_it_is_complete(monkeypatch: pytest.Monkey
     with growing(lambda: False) as monitor:
         monitor(1000, 4000.0)
     assert screen.getvalue() == before
+
+
+def test_compilation_is_said_while_it_happens(monkeypatch: pytest.MonkeyPatch) -> None:
+    screen = io.StringIO()
+    terminal = Console(file=screen, force_terminal=True, width=120)
+    monkeypatch.setattr(module, "console", lambda stderr: terminal)
+    said: list[str] = []
+    monkeypatch.setattr(
+        module, "_bar", lambda screen: nullcontext(lambda news, _: said.append(news))
+    )
+
+    def compile_something() -> None:
+        @numba.njit
+        def kernel(x: float) -> float:
+            return x + 1.0
+
+        assert kernel(1.0) == 2.0
+
+    listen()
+    compile_something()
+    with compiling(lambda: True):
+        compile_something()
+        assert said == ["compiling (the first time only)"]
+        with status_line(is_shown=True) as say:
+            assert say is not None
+            say("iteration 1", 0.5)
+            compile_something()
+        assert said[1:] == ["iteration 1", "compiling (the first time only)", "iteration 1"]
+    with compiling(lambda: False):
+        compile_something()
+    compile_something()
+    assert len(said) == 4
 
 
 def test_what_the_line_says() -> None:

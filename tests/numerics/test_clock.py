@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import subprocess
 import sys
 import time
@@ -11,7 +12,9 @@ import numba
 import pytest
 
 from equipoise.numerics import clock as module
-from equipoise.numerics.clock import Clock, Deadline, TimeUpError, compiled_seconds
+from equipoise.numerics import compilation
+from equipoise.numerics.clock import Clock, Deadline, TimeUpError
+from equipoise.numerics.compilation import compiled_seconds
 
 
 def test_a_log_leaves_out_what_numba_compiles() -> None:
@@ -35,8 +38,8 @@ def test_a_log_leaves_out_what_numba_compiles() -> None:
 def test_compilations_within_compilations_count_once(monkeypatch: pytest.MonkeyPatch) -> None:
     now = iter([1.0, 2.0, 5.0, 11.0])
     ticking = SimpleNamespace(perf_counter=lambda: next(now), process_time=lambda: 0.0)
-    monkeypatch.setattr(module, "time", ticking)
-    listener = module._Compilation()
+    monkeypatch.setattr(compilation, "time", ticking)
+    listener = compilation._Compilation()
     for is_start in (True, True, False, False):
         listener.notify(SimpleNamespace(is_start=is_start))
     assert listener.wall == 10.0
@@ -81,3 +84,18 @@ def test_a_solve_that_is_held_grows_no_older(monkeypatch: pytest.MonkeyPatch) ->
     now[0] += 2.0
     assert clock.is_over()
     assert Clock(limit=5.0).seconds == 0.0
+
+
+def test_no_garbage_is_sought_while_numba_compiles() -> None:
+    listener = compilation._Compilation()
+    assert gc.isenabled()
+    for is_start, collects in ((True, False), (True, False), (False, False), (False, True)):
+        listener.notify(SimpleNamespace(is_start=is_start))
+        assert gc.isenabled() == collects
+    gc.disable()
+    try:
+        for is_start in (True, False):
+            listener.notify(SimpleNamespace(is_start=is_start))
+        assert not gc.isenabled()
+    finally:
+        gc.enable()

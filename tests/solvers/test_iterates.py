@@ -170,7 +170,8 @@ def plain(form: SequenceForm) -> SequenceForm:
     """The same form, of whose payoffs nothing is known but their products."""
 
     class Plain:
-        shape, nonzeros, stored, tiled = form.A.shape, form.A.nonzeros, None, None
+        shape, nonzeros = form.A.shape, form.A.nonzeros
+        stored = tiled = runouts = None
         times, transpose_times, matrix = form.A.times, form.A.transpose_times, form.A.matrix
 
     return SequenceForm(form.X, form.Y, Plain(), form.name, form.fingerprint)

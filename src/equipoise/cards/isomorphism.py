@@ -25,6 +25,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from equipoise.cards.deck import STANDARD, Cards, Deck
 from equipoise.errors import EquipoiseError
+from equipoise.numerics.kernels import EXACT, EXACT_INNER
 
 Index = NDArray[np.int64]
 
@@ -246,7 +247,7 @@ _ONES = np.array([mask.bit_count() for mask in range(1 << _MAX_RANKS)], dtype=np
 # allocations take longer to compile than everything else here.
 
 
-@njit(cache=True, error_model="numpy")
+@njit(**EXACT_INNER)
 def _multisets(values: Any, size: Any) -> Any:
     """C(values + size - 1, size) for a size of 1 to 4: multisets drawn from ``values`` values."""
     if size == 1:
@@ -258,7 +259,7 @@ def _multisets(values: Any, size: Any) -> Any:
     return values * (values + 1) * (values + 2) * (values + 3) // 24
 
 
-@njit(cache=True, error_model="numpy")
+@njit(**EXACT)
 def _index(
     hands: Any,
     round_of: Any,
@@ -327,7 +328,7 @@ def _index(
     return -1
 
 
-@njit(cache=True, error_model="numpy")
+@njit(**EXACT)
 def _unindex(
     numbers: Any,
     configuration: Any,

@@ -8,9 +8,10 @@ import numpy as np
 from numba import njit
 
 from equipoise.cards.evaluate import HIGH, MASK, SUITS
+from equipoise.numerics.kernels import EXACT
 
 
-@njit(cache=True)
+@njit(**EXACT)
 def rank_hands(hands: Any, tables: Any, start: Any, ranks: Any) -> Any:
     """Fill ``ranks``; return the first hand that holds a card twice, or -1."""
     keys, row, column, best, flush = tables

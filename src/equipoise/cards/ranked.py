@@ -20,8 +20,10 @@ from numpy.typing import NDArray
 COLUMNS = 64
 """Columns at a time, where there are many."""
 
+from equipoise.numerics.kernels import EXACT
 
-@njit(cache=True, error_model="numpy")
+
+@njit(**EXACT)
 def compatible(holes: Any, order: Any, reach: Any, cards: Any, out: Any) -> None:
     """For each hand, the total reach of the opponent's hands that share no card with it."""
     total = 0.0
@@ -41,7 +43,7 @@ def compatible(holes: Any, order: Any, reach: Any, cards: Any, out: Any) -> None
         out[h] = total - cards[holes[h, 0]] - cards[holes[h, 1]] + reach[h]
 
 
-@njit(cache=True, error_model="numpy")
+@njit(**EXACT)
 def showdown(holes: Any, order: Any, rank: Any, reach: Any, cards: Any, out: Any) -> None:
     """For each hand, the opponent's reach of weaker hands minus that of stronger ones.
 

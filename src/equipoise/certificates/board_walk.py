@@ -60,7 +60,7 @@ class BoardWalk:
         self.game, self.streets = game, Streets(game)
         self.buckets = BoardBuckets(game, strategy)
         # Sums over many boards are made in double precision, whatever the boards themselves are in.
-        self.host = _host()
+        self.host = host()
         self.device = device or self.host
         self.is_compiled = device is None
         named = views(game)
@@ -274,7 +274,7 @@ def _same(hands: int) -> Deals:
     return Deals(same, same)
 
 
-def _host() -> Device:
+def host() -> Device:
     """Return NumPy in double precision."""
     import array_api_compat.numpy as xp
 

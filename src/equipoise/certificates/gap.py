@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from math import comb
 
 from equipoise.certificates.certificate import Certificate
 from equipoise.certificates.infosets import standings
-from equipoise.certificates.public import certify_public
 from equipoise.certificates.tree import certify_tree
 from equipoise.errors import EquipoiseError
 from equipoise.games.poker.game import PokerGame
@@ -19,6 +19,9 @@ from equipoise.games.trees.extensive import ExtensiveGame
 from equipoise.games.trees.normal import NormalGame
 from equipoise.strategy.profile import Strategy
 from equipoise.strategy.views import on_tree, require_views
+
+# So many hands that comparing each with each takes longer than sorting them by strength.
+_FEW_HANDS = 100
 
 
 def certify(
@@ -58,7 +61,7 @@ def certify(
         is_poker = isinstance(game, PokerGame) and set(game.tree.kinds) <= {SHOWDOWN}
         if is_poker and not rigorous:
             assert isinstance(game, PokerGame)
-            return certify_public(game, strategy)
+            return _certify_poker(game, strategy)
         tree = unroll(game)
         return certify_tree(tree, on_tree(game, tree, strategy), rigorous)
     if isinstance(game, NormalGame):
@@ -66,6 +69,19 @@ def certify(
     if isinstance(game, ExtensiveGame):
         return certify_tree(game, strategy, rigorous)
     raise EquipoiseError(f"certify: found a {type(game).__name__}, expected a game.")
+
+
+def _certify_poker(game: PokerGame, strategy: Strategy) -> Certificate:
+    """Certify in a poker game whose views are listed; with few hands arrays need no compiler for it."""
+    if comb(game.deck.size, game.hole) > _FEW_HANDS:
+        from equipoise.certificates.public import certify_public
+
+        return certify_public(game, strategy)
+    from equipoise.certificates.board_walk import host
+    from equipoise.certificates.streamed import certify_streamed
+
+    found = certify_streamed(game, strategy, device=host())
+    return Certificate(found.values, found.best_responses, found.gains)
 
 
 def _is_streamed(

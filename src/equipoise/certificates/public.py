@@ -26,15 +26,19 @@ from equipoise.games.poker.canonical import CanonicalViews
 from equipoise.games.poker.game import PokerGame
 from equipoise.games.signals.betting import NO_OUTCOME, TERMINAL
 from equipoise.games.signals.views import views
+from equipoise.numerics.kernels import EXACT
 from equipoise.strategy.profile import Strategy
 
 Floats = NDArray[np.float64]
+Indices = NDArray[np.uint64]
 
+_ZERO, _ONE, _TWO, _THREE = (np.uint64(n) for n in range(4))
 # What is computed for each hand: best responses of both players, and player 1's value.
-FIRST, SECOND, PROFILE = 0, 1, 2
+FIRST, SECOND, PROFILE = (np.uint64(n) for n in range(3))
+NOBODY = np.uint64(2)  # moves at a leaf
 # Where a hand's numbers belong to: a node on the board at hand, or, if signals come out just before the
 # node, the moment before them, for all boards that may follow.
-AT, BEFORE = 0, 1
+AT, BEFORE = np.uint64(0), np.uint64(1)
 
 
 class _Public(NamedTuple):
@@ -44,22 +48,15 @@ class _Public(NamedTuple):
     ``entry`` is ``BEFORE`` where signals come out just before a node, and ``AT`` elsewhere.
     """
 
-    first_child: NDArray[np.int64]
-    children: NDArray[np.int64]
-    slot: NDArray[np.int64]
-    player: NDArray[np.int64]
-    start: NDArray[np.int64]
+    first_child: Indices
+    children: Indices
+    slot: Indices
+    player: Indices
+    start: Indices
     base: Floats
     scale: Floats
     is_showdown: NDArray[np.bool_]
-    entry: NDArray[np.int64]
-
-
-class _Scratch(NamedTuple):
-    """Room for sums over hands: two rows over the cards of the deck, one over the hands."""
-
-    cards: Floats
-    against: Floats
+    entry: Indices
 
 
 def certify_public(game: PokerGame, strategy: Strategy) -> Certificate:
@@ -92,8 +89,11 @@ class _Walk:
         self.width = [row[0] for row in strategy.layout.buckets]
         self.reach = np.zeros((2, 2, nodes, hands))
         self.value = np.zeros((2, 3, nodes, hands))
-        self.scratch = _Scratch(np.zeros((2, game.deck.size)), np.zeros(hands))
-        self.rounds = [np.flatnonzero(game.tree.round == turn) for turn in range(game.rounds)]
+        # Room for sums over hands: two rows over the cards of the deck, one over the hands.
+        self.cards, self.against = np.zeros((2, game.deck.size)), np.zeros(hands)
+        self.rounds = [
+            np.flatnonzero(game.tree.round == turn).astype(np.uint64) for turn in range(game.rounds)
+        ]
         self.later = [np.flatnonzero(_left(game) == turn) for turn in range(game.rounds)]
         self.reach[BEFORE, :, 0] = 1.0
 
@@ -112,11 +112,10 @@ class _Walk:
         holes, nodes = self.holes, self.rounds[turn]
         free = np.logical_not(np.isin(holes, board).any(axis=1))
         hands = np.concatenate([holes, np.tile(board, (len(holes), 1))], axis=1)
-        view = np.zeros(len(holes), dtype=np.int64)
+        view = np.zeros(len(holes), dtype=np.uint64)
         view[free] = self.views.numbers(turn, hands[free])
-        _down(
-            self.tree, nodes, free, view, self.width[turn], self.behaviour, self.reach,
-        )  # fmt: skip
+        reach, width = self.reach.reshape(-1), np.uint64(self.width[turn])
+        _down(self.tree, nodes, free, view, width, self.behaviour, reach)
         if turn + 1 < self.game.rounds:
             self.value[BEFORE, :, self.later[turn]] = 0.0
             left = np.setdiff1d(np.arange(self.game.deck.size, dtype=np.uint8), board)
@@ -124,13 +123,13 @@ class _Walk:
                 self._walk(turn + 1, np.concatenate([board, np.array(dealt, dtype=np.uint8)]))
         order, rank = self._strengths(turn, hands, free)
         _up(
-            self.tree, nodes, free, view, self.width[turn], self.behaviour, holes, order, rank,
-            1.0 / self._deals(turn), self.reach, self.value, self.scratch,
+            self.tree, nodes, free, view, width, self.behaviour, holes, order, rank,
+            1.0 / self._deals(turn), reach, self.value.reshape(-1), self.cards, self.against,
         )  # fmt: skip
 
     def _strengths(
         self, turn: int, hands: NDArray[np.uint8], free: NDArray[np.bool_]
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    ) -> tuple[Indices, NDArray[np.int64]]:
         """Return the free hands from weak to strong, and each hand's strength."""
         game, rank = self.game, np.zeros(len(hands), dtype=np.int64)
         if self.tree.is_showdown[self.rounds[turn]].any():
@@ -138,7 +137,7 @@ class _Walk:
                 game.deck, hands[free][:, : game.hole], hands[free][:, game.hole :]
             )
         order = np.argsort(rank, kind="stable")
-        return order[free[order]], rank
+        return order[free[order]].astype(np.uint64), rank
 
     def _deals(self, turn: int) -> int:
         """Return the number of deals (both hands and the board) of a round: all equally likely."""
@@ -202,85 +201,94 @@ def _public(game: PokerGame, start: NDArray[np.int64]) -> _Public:
         children.extend(below)
     is_entry = (tree.parent < 0) | (_left(game) >= 0)
     return _Public(
-        first_child=np.append(first, len(children)),
-        children=np.array(children, dtype=np.int64),
-        slot=slot,
-        player=tree.player.astype(np.int64),
-        start=start,
+        first_child=np.append(first, len(children)).astype(np.uint64),
+        children=np.array(children, dtype=np.uint64),
+        slot=slot.astype(np.uint64),
+        player=np.where(tree.player == TERMINAL, NOBODY, tree.player).astype(np.uint64),
+        start=start.astype(np.uint64),
         base=tree.base[:, 0].astype(np.float64),
         scale=tree.scale.astype(np.float64),
         is_showdown=(tree.player == TERMINAL) & (tree.kind != NO_OUTCOME),
-        entry=np.where(is_entry, BEFORE, AT),
+        entry=np.where(is_entry, BEFORE, AT).astype(np.uint64),
     )
 
 
-@njit(cache=True, error_model="numpy")
+# Vectors over hands lie one after the other: for each moment, player (or quantity) and node.
+
+
+@njit(**EXACT)
 def _down(
     tree: Any, nodes: Any, free: Any, view: Any, width: Any, behaviour: Any, reach: Any
 ) -> None:
     """Carry both players' probabilities of playing to each node, for every hand."""
-    hands = len(free)
-    for n in range(len(nodes)):
+    hands = np.uint64(len(free))
+    side = np.uint64(len(tree.player)) * hands
+    for n in range(np.uint64(len(nodes))):
         v = nodes[n]
+        at, own = v * hands, tree.player[v]
         if tree.entry[v] == BEFORE:
-            for p in range(2):
+            for p in range(_TWO):
                 for h in range(hands):
-                    reach[AT, p, v, h] = reach[BEFORE, p, v, h] if free[h] else 0.0
-        own = tree.player[v]
-        if own < 0:
+                    arrives = reach[(_TWO + p) * side + at + h]
+                    reach[p * side + at + h] = arrives if free[h] else 0.0
+        if own == NOBODY:
             continue
-        for i in range(tree.first_child[v], tree.first_child[v + 1]):
+        mine, theirs = own * side, (_ONE - own) * side
+        for i in range(tree.first_child[v], tree.first_child[v + _ONE]):
             child = tree.children[i]
-            when = tree.entry[child]
+            below = tree.entry[child] * _TWO * side + child * hands
             offset = tree.start[v] + tree.slot[child] * width
             for h in range(hands):
-                reach[when, 1 - own, child, h] = reach[AT, 1 - own, v, h]
+                reach[below + theirs + h] = reach[theirs + at + h]
                 played = behaviour[offset + view[h]]
-                reach[when, own, child, h] = reach[AT, own, v, h] * played
+                reach[below + mine + h] = reach[mine + at + h] * played
 
 
-@njit(cache=True, error_model="numpy")
+@njit(**EXACT)
 def _up(
     tree: Any, nodes: Any, free: Any, view: Any, width: Any, behaviour: Any, holes: Any, order: Any,
-    rank: Any, probability: Any, reach: Any, value: Any, scratch: Any,
+    rank: Any, probability: Any, reach: Any, value: Any, cards: Any, against: Any,
 ) -> None:  # fmt: skip
     """Values of each hand at each node, from the leaves up; those of entries are added up."""
-    hands, (cards, against) = len(free), scratch
-    for n in range(len(nodes) - 1, -1, -1):
-        v = nodes[n]
-        own = tree.player[v]
-        for q in range(3):
+    hands, last = np.uint64(len(free)), np.uint64(len(nodes)) - _ONE
+    side = np.uint64(len(tree.player)) * hands
+    for n in range(np.uint64(len(nodes))):
+        v = nodes[last - n]
+        at, own = v * hands, tree.player[v]
+        for q in range(_THREE):
             for h in range(hands):
-                value[AT, q, v, h] = 0.0
-        if own < 0:
-            for p in range(2):
-                others = reach[AT, 1 - p, v]
-                paid = probability * (tree.base[v] if p == 0 else -tree.base[v])
+                value[q * side + at + h] = 0.0
+        if own == NOBODY:
+            for p in range(_TWO):
+                others = reach[(_ONE - p) * side + at : (_ONE - p) * side + at + hands]
+                paid = probability * (tree.base[v] if p == _ZERO else -tree.base[v])
                 won = probability * tree.scale[v]
                 if tree.is_showdown[v]:
                     # The kind is +1 to the winner, whoever she is: the same for both players.
                     showdown(holes, order, rank, others, cards, against)
-                    for i in range(len(order)):
-                        value[AT, p, v, order[i]] = won * against[order[i]]
-                if paid != 0:
+                    for h in order:
+                        value[p * side + at + h] = won * against[h]
+                if paid != 0.0:
                     compatible(holes, order, others, cards[0], against)
-                    for i in range(len(order)):
-                        value[AT, p, v, order[i]] += paid * against[order[i]]
+                    for h in order:
+                        value[p * side + at + h] += paid * against[h]
             for h in range(hands):
-                value[AT, PROFILE, v, h] = value[AT, FIRST, v, h]
+                value[PROFILE * side + at + h] = value[at + h]
         else:
-            for i in range(tree.first_child[v], tree.first_child[v + 1]):
+            mine, theirs, both = own * side, (_ONE - own) * side, PROFILE * side
+            for i in range(tree.first_child[v], tree.first_child[v + _ONE]):
                 child = tree.children[i]
-                when = tree.entry[child]
+                below = tree.entry[child] * _THREE * side + child * hands
                 offset = tree.start[v] + tree.slot[child] * width
                 is_first = i == tree.first_child[v]
                 for h in range(hands):
-                    got, best = value[when, own, child, h], value[AT, own, v, h]
-                    value[AT, own, v, h] = got if is_first else max(best, got)
-                    value[AT, 1 - own, v, h] += value[when, 1 - own, child, h]
-                    share = behaviour[offset + view[h]] if own == 0 else 1.0
-                    value[AT, PROFILE, v, h] += share * value[when, PROFILE, child, h]
+                    got, best = value[below + mine + h], value[mine + at + h]
+                    value[mine + at + h] = got if is_first else max(best, got)
+                    value[theirs + at + h] += value[below + theirs + h]
+                    share = behaviour[offset + view[h]] if own == _ZERO else 1.0
+                    value[both + at + h] += share * value[below + both + h]
         if tree.entry[v] == BEFORE:
-            for q in range(3):
+            for q in range(_THREE):
                 for h in range(hands):
-                    value[BEFORE, q, v, h] += value[AT, q, v, h] if free[h] else 0.0
+                    got = value[q * side + at + h]
+                    value[(_THREE + q) * side + at + h] += got if free[h] else 0.0

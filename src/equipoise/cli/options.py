@@ -11,11 +11,15 @@ from equipoise.cli.completion import complete_game, complete_strategy
 
 
 def _grow(context: typer.Context, nodes: int | None) -> int | None:
-    """Set the limit for trees that the command builds, and show how they grow."""
-    from equipoise.cli.progress import growing
+    """Set the limit for trees that the command builds; show how they grow, and when kernels are compiled."""
+    from equipoise.cli.progress import compiling, growing
     from equipoise.games.trees.growth import growth
 
-    monitor = context.with_resource(growing(lambda: not context.params.get("json")))
+    def is_shown() -> bool:
+        return not context.params.get("json")
+
+    context.with_resource(compiling(is_shown))
+    monitor = context.with_resource(growing(is_shown))
     context.with_resource(growth(nodes, monitor))
     return nodes
 

@@ -13,6 +13,7 @@ from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
 from equipoise.cli.output import console, duration
+from equipoise.numerics.compilation import compilation_told
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -26,6 +27,8 @@ _LEAST_ROWS = 4
 # Where there is no terminal: seconds to the first line of news, and at most between two.
 _FIRST_LINE = 5.0
 _LONGEST_SILENCE = 60.0
+
+_COMPILING = "compiling (the first time only)"
 
 Say = Callable[[str, float], None]
 
@@ -85,14 +88,15 @@ def status_line(is_shown: bool) -> Iterator[Say | None]:
 
     A terminal has a bar that goes when the block ends; anything else gets a line now and then.
     """
-    screen = console(stderr=True)
     if not is_shown:
         yield None
-    elif screen.is_terminal:
-        with _bar(screen) as say:
-            yield say
-    else:
-        yield _Lines(screen)
+        return
+    screen = console(stderr=True)
+    with ExitStack() as shown:
+        say = shown.enter_context(_bar(screen)) if screen.is_terminal else _Lines(screen)
+        news = _News(say)
+        shown.enter_context(compilation_told(news.told))
+        yield news
 
 
 @contextmanager
@@ -134,13 +138,48 @@ def counting(is_shown: bool) -> Iterator[Callable[[str, int, int], None]]:
 
 
 @contextmanager
+def compiling(is_shown: Callable[[], bool]) -> Iterator[None]:
+    """Say on a terminal that kernels are compiled, where a command says nothing else while the block runs."""
+    with ExitStack() as shown:
+
+        def told(begins: bool) -> None:
+            screen = console(stderr=True)
+            if not begins:
+                shown.close()
+            elif is_shown() and screen.is_terminal:
+                shown.enter_context(_bar(screen))(_COMPILING, 0.0)
+
+        with compilation_told(told):
+            yield
+
+
+class _News:
+    """Says what it is given; while kernels are compiled it says so, and then the last news again."""
+
+    def __init__(self, say: Say) -> None:
+        self._say = say
+        self._last: tuple[str, float] | None = None
+
+    def __call__(self, news: str, share: float) -> None:
+        self._last = (news, share)
+        self._say(news, share)
+
+    def told(self, begins: bool) -> None:
+        """Hear that a compilation begins or ends."""
+        if begins:
+            self._say(_COMPILING, self._last[1] if self._last else 0.0)
+        elif self._last:
+            self._say(*self._last)
+
+
+@contextmanager
 def _bar(screen: Console) -> Iterator[Say]:
     """Show news beside a bar."""
     from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn
 
     columns = (SpinnerColumn(), BarColumn(24), TextColumn("{task.description}", markup=False))
     with Progress(*columns, console=screen, transient=True) as bar:
-        task = bar.add_task("starting (the first time, compiling)", total=1.0)
+        task = bar.add_task("starting", total=1.0)
 
         def say(news: str, share: float) -> None:
             bar.update(task, completed=share, description=news)

@@ -4,60 +4,16 @@ from __future__ import annotations
 
 import math
 import signal
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import cache
 from types import FrameType
 from typing import Any
 
+from equipoise.numerics.compilation import compiled_seconds
+
 _CHUNK_SECONDS = 0.1
-
-
-class _Compilation:
-    """Adds up the time that Numba spends compiling, while it is registered as a listener."""
-
-    def __init__(self) -> None:
-        self.wall = self.cpu = 0.0
-        self._depth = 0
-        self._begin = (0.0, 0.0)
-
-    def notify(self, event: Any) -> None:
-        """Hear of the beginning or the end of a compilation; inner ones are part of the outer one."""
-        now = time.perf_counter(), time.process_time()
-        if event.is_start:
-            if not self._depth:
-                self._begin = now
-            self._depth += 1
-        elif self._depth:
-            self._depth -= 1
-            if not self._depth:
-                self.wall += now[0] - self._begin[0]
-                self.cpu += now[1] - self._begin[1]
-
-
-@cache
-def _compilation() -> _Compilation:
-    """Return the one listener, which hears of everything from the first call on."""
-    from numba.core import event
-
-    listener = _Compilation()
-    event.Listener.register(_Compilation)
-    # The lock is held while a kernel is compiled, and while it is loaded from the cache.
-    event.register("numba:compiler_lock", listener)
-    return listener
-
-
-def compiled_seconds() -> tuple[float, float]:
-    """Return the wall-clock and CPU seconds that Numba has spent compiling and loading kernels.
-
-    Where Numba is not loaded there is nothing to compile, and it is not loaded for this.
-    """
-    if sys.modules.get("numba") is None:
-        return 0.0, 0.0
-    return _compilation().wall, _compilation().cpu
 
 
 class _Standstill:

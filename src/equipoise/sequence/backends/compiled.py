@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 from numba import njit
 
+from equipoise.numerics.kernels import EXACT, EXACT_INNER
 from equipoise.sequence.treeplex import SAME
 
 
-@njit(cache=True)
+@njit(**EXACT_INNER)
 def parent_of(blocks: Any, b: Any, k: Any) -> Any:
     """Return the parent sequence of bucket ``k`` of block ``b``."""
     if blocks.link[b] == SAME:
@@ -18,7 +19,7 @@ def parent_of(blocks: Any, b: Any, k: Any) -> Any:
     return np.uint32(blocks.parent[b] + blocks.links[blocks.link[b] + k])
 
 
-@njit(cache=True)
+@njit(**EXACT)
 def plan(blocks: Any, behaviour: Any, out: Any) -> None:
     """Top-down: plan[(I, a)] = plan[parent(I)] * behaviour[(I, a)]."""
     out[0] = behaviour[0]
@@ -31,7 +32,7 @@ def plan(blocks: Any, behaviour: Any, out: Any) -> None:
                 out[s] = reach * behaviour[s]
 
 
-@njit(cache=True)
+@njit(**EXACT)
 def behaviour(blocks: Any, plan: Any, out: Any) -> None:
     """Normalise within each information set; uniform where nothing is reached."""
     out[0] = 1
@@ -46,7 +47,7 @@ def behaviour(blocks: Any, plan: Any, out: Any) -> None:
                 out[s] = max(plan[s], 0) / total if total > 0 else 1.0 / actions
 
 
-@njit(cache=True)
+@njit(**EXACT)
 def support(blocks: Any, gain: Any, best: Any) -> Any:
     """Bottom-up maximum, action by action so that the inner loop runs along the buckets."""
     for i in range(len(blocks.start)):
@@ -63,7 +64,7 @@ def support(blocks: Any, gain: Any, best: Any) -> Any:
     return gain[0]
 
 
-@njit(cache=True)
+@njit(**EXACT)
 def best_response(blocks: Any, gain: Any, behaviour: Any, best: Any) -> Any:
     """Bottom-up maximum that also records the first best action."""
     for i in range(len(blocks.start)):

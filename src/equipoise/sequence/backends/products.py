@@ -7,8 +7,10 @@ from typing import Any
 import numpy as np
 from numba import njit
 
+from equipoise.numerics.kernels import KERNEL
 
-@njit(cache=True, fastmath={"contract", "reassoc", "nsz"})
+
+@njit(**KERNEL)
 def multiply(rows: Any, vector: Any, out: Any) -> None:
     """Sparse matrix times vector, row by row."""
     for i in range(np.uint32(len(out))):
@@ -18,7 +20,7 @@ def multiply(rows: Any, vector: Any, out: Any) -> None:
         out[i] = total
 
 
-@njit(cache=True, nogil=True, fastmath={"contract", "reassoc", "nsz"})
+@njit(**KERNEL)
 def multiply_term(matrix: Any, row: Any, column: Any, scale: Any, vector: Any, out: Any) -> None:
     """Add one Kronecker term's product: leaf by leaf, row by row."""
     for leaf in range(len(row)):

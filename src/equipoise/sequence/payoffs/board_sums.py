@@ -19,17 +19,10 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-# Sums may be taken in any order, and multiplications and additions as one.
-_KERNEL = {
-    "cache": True,
-    "nogil": True,
-    "error_model": "numpy",
-    "fastmath": {"contract", "reassoc", "nsz"},
-}
-_INNER = {**_KERNEL, "inline": "always"}
+from equipoise.numerics.kernels import INNER, KERNEL
 
 
-@njit(**_KERNEL)
+@njit(**KERNEL)
 def board_product(half: Any, b: Any, plan: Any, begin: Any, out: Any, to: Any, room: Any) -> None:
     """Add to ``out`` what every sequence of the target earns on board ``b`` against the source's plan.
 
@@ -49,7 +42,7 @@ def board_product(half: Any, b: Any, plan: Any, begin: Any, out: Any, to: Any, r
         _pay_shown(half, b, packed, every, seen, cards, out, to, row)
 
 
-@njit(**_INNER)
+@njit(**INNER)
 def _pack(half: Any, b: Any, plan: Any, begin: Any, packed: Any, columns: Any) -> None:
     """Write the reach of every row in every column; a last row of zeros stands for no hand."""
     source, slot = half.source, half.leaves.slot
@@ -64,7 +57,7 @@ def _pack(half: Any, b: Any, plan: Any, begin: Any, packed: Any, columns: Any) -
         packed[count, j] = 0
 
 
-@njit(**_INNER)
+@njit(**INNER)
 def _totals(half: Any, b: Any, packed: Any, every: Any, cards: Any, columns: Any) -> None:
     """Add up all rows, and those with each card; the last row of ``every`` is the total."""
     source = half.source
@@ -79,7 +72,7 @@ def _totals(half: Any, b: Any, packed: Any, every: Any, cards: Any, columns: Any
             every[high, j] += p
 
 
-@njit(**_INNER)
+@njit(**INNER)
 def _pay_met(
     half: Any,
     b: Any,
@@ -106,7 +99,7 @@ def _pay_met(
             )
 
 
-@njit(**_INNER)
+@njit(**INNER)
 def _pay_shown(
     half: Any, b: Any, packed: Any, every: Any, seen: Any, cards: Any, out: Any, to: Any, row: Any
 ) -> None:
@@ -133,7 +126,7 @@ def _pay_shown(
         _add_rows(source, source.start[b], begin, end, packed, seen, cards, shown)
 
 
-@njit(**_INNER)
+@njit(**INNER)
 def _add_rows(
     source: Any, start: Any, begin: Any, end: Any, packed: Any, seen: Any, cards: Any, shown: Any
 ) -> None:
@@ -147,7 +140,7 @@ def _add_rows(
             seen[high, j] += p
 
 
-@njit(**_KERNEL)
+@njit(**KERNEL)
 def board_products(
     half: Any, low: Any, high: Any, plan: Any, begin: Any, out: Any, to: Any, room: Any
 ) -> None:
@@ -156,7 +149,7 @@ def board_products(
         board_product(half, b, plan, begin[b], out, to[b], room)
 
 
-@njit(**_KERNEL)
+@njit(**KERNEL)
 def add_equities(one: Any, two: Any, low: Any, high: Any, up: Any, factor: Any, out: Any) -> None:
     """Add what the hands of boards ``low .. high`` win less what they lose, by buckets one board up.
 

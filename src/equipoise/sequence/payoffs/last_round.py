@@ -79,7 +79,8 @@ class LastRound:
         one = half.runs.scale.dtype.type(1)
 
         def work(lane: int, low: int, high: int) -> None:
-            tiles.add_tiles(half, low, high, one, tail, result, tiles.workspace(half))
+            part = np.uint64(low), np.uint64(high)
+            tiles.add_tiles(half, *part, one, tail, result, *tiles.workspace(half))
 
         spread(len(half.places.tile_source) - 1, work)
 

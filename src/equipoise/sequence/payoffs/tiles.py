@@ -17,6 +17,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from equipoise.numerics.kernels import KERNEL, PART
 from equipoise.numerics.rows import LINE, add_rows, aligned, line, prefetch, running_row
 from equipoise.sequence.payoffs.forms import DENSE, STEPS, TOGETHER, Matrices
 from equipoise.sequence.payoffs.tiling import Tiling
@@ -25,12 +26,6 @@ Indices = NDArray[np.uint32]
 Numbers = NDArray[np.int64]
 
 _COLUMNS = 256  # packed side by side
-_KERNEL = {
-    "cache": True,
-    "nogil": True,
-    "error_model": "numpy",
-    "fastmath": {"contract", "reassoc", "nsz"},
-}
 _ZERO, _ONE, _TWO = np.uint64(0), np.uint64(1), np.uint64(2)
 _NONE, _TOGETHER = np.uint32(0), np.uint64(TOGETHER)
 
@@ -51,7 +46,7 @@ class Runs(NamedTuple):
     Row ``r`` of ``run`` is (source, target, lanes, lane, length, coefficient, column): ``length`` lanes
     from ``lane`` on, of a bundle of ``lanes``, between the actions whose slots begin at ``source`` and
     ``target``, with ``scale[coefficient:]``, packed from ``column`` on. Chunk ``q`` has runs
-    ``chunk[q] .. chunk[q + 1]``, ``columns[q]`` columns and matrix ``matrix[q]``.
+    ``chunk[q] .. chunk[q + _ONE]``, ``columns[q]`` columns and matrix ``matrix[q]``.
     """
 
     chunk: Indices
@@ -169,17 +164,20 @@ def workspace(half: Half) -> Workspace:
 # Plain unsigned indices throughout: they compile in half the time of slices.
 
 
-@njit(**_KERNEL)
-def add_tiles(half: Any, low: Any, high: Any, one: Any, tail: Any, out: Any, space: Any) -> None:
+@njit(**KERNEL)
+def add_tiles(
+    half: Any, low: Any, high: Any, one: Any, tail: Any, out: Any, rows: Any, packed: Any,
+    total: Any,
+) -> None:  # fmt: skip
     """Add the payoffs of tiles ``low .. high``; vectors hold the last round of all tiles."""
     tile_source, tile_target, _, _, _ = half.places
-    slots1 = np.uint64(len(tail)) // tile_source[len(tile_source) - 1]
-    slots2 = np.uint64(len(out)) // tile_target[len(tile_target) - 1]
+    slots1 = np.uint64(len(tail)) // tile_source[np.uint64(len(tile_source)) - _ONE]
+    slots2 = np.uint64(len(out)) // tile_target[np.uint64(len(tile_target)) - _ONE]
     for p in range(low, high):
         first, onto = slots1 * tile_source[p], slots2 * tile_target[p]
-        for e in range(slots1 * tile_source[p + 1] - first):
-            space.rows[e] = tail[first + e]
-        tile_product(half, p, one, out, onto, space.rows, space.packed, space.total, None)
+        for e in range(slots1 * tile_source[p + _ONE] - first):
+            rows[e] = tail[first + e]
+        tile_product(half, p, one, out, onto, rows, packed, total, None)
 
 
 class Ahead(NamedTuple):
@@ -189,7 +187,7 @@ class Ahead(NamedTuple):
     first: tuple[np.uint64, ...]
 
 
-@njit(**_KERNEL)
+@njit(**PART)
 def tile_product(
     half: Any,
     p: Any,
@@ -210,17 +208,17 @@ def tile_product(
     chunk, matrix, _, run, scale = half.runs
     form, _, _, pointer, index, value, order, weight = half.matrices
     room, stride = half.room, half.stride
-    wide, tall = tile_source[p + 1] - tile_source[p], tile_target[p + 1] - tile_target[p]
+    wide, tall = tile_source[p + _ONE] - tile_source[p], tile_target[p + _ONE] - tile_target[p]
     fetched, line = _ZERO, np.uint64(LINE // value.itemsize)
-    for c in range(tile_component[p], tile_component[p + 1]):
+    for c in range(tile_component[p], tile_component[p + _ONE]):
         left, above = lefts[c], tops[c]
         width, height = lefts[c + _ONE] - left, tops[c + _ONE] - above
-        for q in range(len(matrix)):
+        for q in range(np.uint64(len(matrix))):
             m = matrix[q]
             if packed is not None and form[m] == DENSE:
                 _dense(half, p, c, q, sign, rows, target, onto, packed, total)
                 continue
-            for r in range(chunk[q], chunk[q + 1]):
+            for r in range(chunk[q], chunk[q + _ONE]):
                 lanes, lane, length, column = run[r, 2], run[r, 3], run[r, 4], run[r, 5]
                 # The weighted running sums of the plan, in the order of the matrix.
                 begin = run[r, 0] * wide + (left - tile_source[p]) * lanes + lane
@@ -250,7 +248,7 @@ def tile_product(
                         )
 
 
-@njit(**_KERNEL)
+@njit(**{**PART, "_nrt": True})  # which BLAS asks for
 def _dense(
     half: Any, p: Any, c: Any, q: Any, sign: Any, rows: Any, target: Any, onto: Any, packed: Any,
     total: Any,
@@ -260,8 +258,8 @@ def _dense(
     chunk, matrix, columns, run, scale = half.runs
     left, above = lefts[c], tops[c]
     width, height = lefts[c + _ONE] - left, tops[c + _ONE] - above
-    n, wide = columns[q], tile_source[p + 1] - tile_source[p]
-    for r in range(chunk[q], chunk[q + 1]):
+    n, wide = columns[q], tile_source[p + _ONE] - tile_source[p]
+    for r in range(chunk[q], chunk[q + _ONE]):
         begin = run[r, 0] * wide + (left - tile_source[p]) * run[r, 2] + run[r, 3]
         for s in range(width):
             at, into = begin + s * run[r, 2], s * n + run[r, 6]
@@ -272,8 +270,8 @@ def _dense(
     block = half.matrices.dense[matrix[q], first[c] : first[c + _ONE]].reshape((h, w))
     side = packed[: w * count].reshape((w, count))
     np.dot(block, side, total[: h * count].reshape((h, count)))
-    tall = tile_target[p + 1] - tile_target[p]
-    for r in range(chunk[q], chunk[q + 1]):
+    tall = tile_target[p + _ONE] - tile_target[p]
+    for r in range(chunk[q], chunk[q + _ONE]):
         begin = onto + run[r, 1] * tall + (above - tile_target[p]) * run[r, 2] + run[r, 3]
         for t in range(height):
             at, out_of = begin + t * run[r, 2], t * n + run[r, 6]

@@ -17,13 +17,14 @@ from typing import Any
 import numpy as np
 from numba import njit
 
+from equipoise.numerics.kernels import KERNEL
 from equipoise.numerics.threads import LANES, spread
 from equipoise.sequence.payoffs.board_sums import board_product
 from equipoise.sequence.payoffs.over_runouts import Runouts
 from equipoise.solvers.base import Plan
 from equipoise.solvers.saddle.cfr_compiled import CFRRun
-from equipoise.solvers.saddle.regret import KERNEL, hand_up, reach_blocks, regret_blocks
-from equipoise.solvers.saddle.tiled import Lane, TileSweeps, tile_of
+from equipoise.solvers.saddle.regret import hand_up, reach_within, regret_within
+from equipoise.solvers.saddle.tiled import PLAN, REGRETS, TILES, Lane, TileSweeps, tile_of
 
 _ZERO, _ONE = np.uint64(0), np.uint64(1)
 
@@ -47,10 +48,12 @@ class BoardSweeps(TileSweeps):
         most = last.slots[source] * int(last.widths[source].max())
         return np.zeros(most, dtype=dtype), last.scratch(source, dtype)
 
-    def _walk(self, source: int, row: Any, lane: Lane, more: Any, low: int, high: int) -> None:
+    def _walk(
+        self, source: int, row: Any, step: np.uint64, lane: Lane, more: Any, low: Any, high: Any
+    ) -> None:
         target = 1 - source
         _sweep_boards(
-            self.halves[source], low, high, row, self.players[source], self.bounds[source],
+            self.halves[source], step, low, high, row, self.players[source], self.bounds[source],
             self.players[target], self.bounds[target], lane, more,
         )  # fmt: skip
 
@@ -71,7 +74,7 @@ class BoardSweeps(TileSweeps):
 
         def work(lane: int, low: int, high: int) -> None:
             earned[lane] = _respond_boards(
-                self.halves[source], low, high, giver, self.bounds[source], taker,
+                self.halves[source], np.uint64(low), np.uint64(high), giver, self.bounds[source], taker,
                 self.bounds[player], self._lane(source, lane, above), is_raked,
             )  # fmt: skip
 
@@ -118,18 +121,21 @@ class BoardsRun(CFRRun):
 
 @njit(**KERNEL)
 def _sweep_boards(
-    half: Any, low: Any, high: Any, row: Any, giver: Any, from_: Any, taker: Any, to: Any,
-    lane: Any, more: Any,
+    half: Any, step: Any, low: Any, high: Any, row: Any, giver: Any, from_: Any, taker: Any,
+    to: Any, lane: Any, more: Any,
 ) -> None:  # fmt: skip
     """Boards ``low .. high``: finish the giver's plan, pay all leaves, update the taker's regrets."""
-    tiles, (plan, room) = len(from_) - 1, lane.space
+    tiles, (plan, room) = np.uint64(len(from_) - 1), lane.space
     for p in range(low, high):
-        tile = tile_of(giver, from_, p, tiles, lane.above, plan)
-        reach_blocks(tile, giver.play, giver.average, row[3], lane.row, more)
-        onto = tile_of(taker, to, p, tiles, lane.below, lane.gradient)
-        onto.local[:] = 0
-        board_product(half, p, plan, _ZERO, lane.gradient, _ZERO, room)
-        regret_blocks(onto, taker.regret, taker.play, row, lane.row, more)
+        tile = tile_of(giver, from_, p, tiles, lane.above, plan, step)
+        onto = tile_of(taker, to, p, tiles, lane.below, lane.gradient, step)
+        if step != REGRETS:
+            reach_within(tile, giver.play, giver.average, row[3], lane.row, more)
+        if step == TILES:
+            onto.local[:] = 0
+            board_product(half, p, plan, _ZERO, lane.gradient, _ZERO, room)
+        if step != PLAN:
+            regret_within(onto, taker.regret, taker.play, row, lane.row, more)
 
 
 @njit(**KERNEL)
@@ -138,10 +144,10 @@ def _respond_boards(
     is_raked: Any,
 ) -> Any:  # fmt: skip
     """Best responses on boards ``low .. high`` to the giver's average; return what the taker's earns."""
-    tiles = len(from_) - 1
+    tiles = np.uint64(len(from_) - 1)
     earned = 0.0
     for p in range(low, high):
-        onto = tile_of(taker, to, p, tiles, lane.below, lane.gradient)
+        onto = tile_of(taker, to, p, tiles, lane.below, lane.gradient, TILES)
         onto.local[:] = 0
         begin = np.uint64(giver.trunk) + np.uint64(giver.slots) * from_[p]
         board_product(half, p, giver.average, begin, lane.gradient, _ZERO, lane.space[1])

@@ -10,6 +10,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from equipoise.numerics.kernels import KERNEL
 from equipoise.sequence.backends.products import multiply
 from equipoise.sequence.build import SequenceForm
 from equipoise.sequence.treeplex import Treeplex
@@ -17,7 +18,6 @@ from equipoise.solvers.base import Plan
 from equipoise.solvers.driver import Arrays
 from equipoise.solvers.saddle.cfr import CFR
 from equipoise.solvers.saddle.regret import (
-    KERNEL,
     Stretch,
     blend,
     reach_blocks,

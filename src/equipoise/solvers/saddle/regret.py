@@ -19,18 +19,9 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from equipoise.numerics.kernels import INNER, KERNEL, PART
 from equipoise.sequence.backends.compiled import parent_of
 from equipoise.sequence.treeplex import SAME, Blocks
-
-# Division by zero never happens here; without the check for it, kernels are smaller and faster.
-KERNEL = {
-    "cache": True,
-    "nogil": True,
-    "error_model": "numpy",
-    "fastmath": {"contract", "reassoc", "nsz"},
-}
-# Parts of kernels are put in their places before anything is typed, and so compiled and optimised once.
-INNER = {**KERNEL, "inline": "always"}
 
 _ZERO, _ONE = np.uint64(0), np.uint64(1)
 
@@ -59,61 +50,109 @@ class Stretch(NamedTuple):
 # ``row`` is scratch as wide as a block. Two and three actions, the common numbers, are done in one pass over
 # memory; other numbers, and optimism, need two rows more in ``scratch``: where a caller knows that neither
 # comes up it gives None, and they are not compiled. Divisors are chosen before they divide, never
-# by a branch: so every loop runs on vectors. Plain unsigned indices compile in half the time of slices.
+# by a branch: so every loop runs on vectors. Plain unsigned indices compile in half the time of slices, and
+# kernels written in one piece in less than those put together from parts.
 
 
-@njit(**KERNEL)
-def reach_blocks(on: Any, play: Any, average: Any, share: Any, row: Any, scratch: Any) -> None:
+@njit(**PART)
+def reach_within(on: Any, play: Any, average: Any, share: Any, row: Any, scratch: Any) -> None:
     """Top-down: the plan of current behaviour, which is given its ``share`` in the average."""
-    blocks = on.blocks
+    blocks, base, plan = on.blocks, on.base, on.local
+    zero, one = play.dtype.type(0), play.dtype.type(1)
     for b in range(on.low, on.high):
-        start, actions, width = blocks.start[b], blocks.actions[b], blocks.buckets[b]
-        _arrive(on, b, width, row)
+        i, actions, width = blocks.start[b], blocks.actions[b], blocks.buckets[b]
+        is_local = blocks.parent[b] >= base
+        above = plan if is_local else on.trunk
+        up, link = blocks.parent[b] - (base if is_local else _ZERO), blocks.link[b]
+        if link == SAME:
+            for k in range(width):
+                row[k] = above[up + k]
+        else:
+            for k in range(width):
+                row[k] = above[up + blocks.links[link + k]]
+        j, count = i + width, play.dtype.type(actions)
         if actions == 2:
-            _reach_two(start, on.base, width, row, play, on.local, average, share)
+            for k in range(width):
+                p, q = max(play[i + k], zero), max(play[j + k], zero)
+                is_positive = p + q > zero
+                scale = row[k] / (p + q if is_positive else count)
+                u, v = (p if is_positive else one) * scale, (q if is_positive else one) * scale
+                plan[i - base + k], plan[j - base + k] = u, v
+                average[i + k] += share * (u - average[i + k])
+                average[j + k] += share * (v - average[j + k])
         elif actions == 3:
-            _reach_three(start, on.base, width, row, play, on.local, average, share)
+            n = j + width
+            for k in range(width):
+                p, q, r = max(play[i + k], zero), max(play[j + k], zero), max(play[n + k], zero)
+                total = p + q + r
+                is_positive = total > zero
+                scale = row[k] / (total if is_positive else count)
+                u, v = (p if is_positive else one) * scale, (q if is_positive else one) * scale
+                w = (r if is_positive else one) * scale
+                plan[i - base + k], plan[j - base + k], plan[n - base + k] = u, v, w
+                average[i + k] += share * (u - average[i + k])
+                average[j + k] += share * (v - average[j + k])
+                average[n + k] += share * (w - average[n + k])
         elif scratch is not None:
-            _reach(start, on.base, actions, width, row, play, on.local, average, share, scratch[0])
+            _reach(i, base, actions, width, row, play, plan, average, share, scratch[0])
 
 
-@njit(**KERNEL)
-def regret_blocks(on: Any, regret: Any, play: Any, factors: Any, row: Any, scratch: Any) -> None:
+@njit(**PART)
+def regret_within(on: Any, regret: Any, play: Any, factors: Any, row: Any, scratch: Any) -> None:
     """Bottom-up: update regrets from the gradient, and add each set's value to its parent.
 
     ``factors`` are (of positive regrets, of negative ones, optimism, ...): see
     :mod:`equipoise.solvers.saddle.cfr`. Without optimism ``play`` is ``regret``.
     """
-    blocks = on.blocks
-    for i in range(on.high - on.low):
-        b = on.high - _ONE - i
-        start, actions, width = blocks.start[b], blocks.actions[b], blocks.buckets[b]
-        is_plain = factors[2] == 0
+    blocks, base, gain = on.blocks, on.base, on.local
+    positive, negative, is_plain = factors[0], factors[1], factors[2] == 0
+    zero = regret.dtype.type(0)
+    for step in range(on.high - on.low):
+        b = on.high - _ONE - step
+        i, actions, width = blocks.start[b], blocks.actions[b], blocks.buckets[b]
+        j, count = i + width, regret.dtype.type(actions)
         if actions == 2 and is_plain:
-            _regret_two(start, on.base, width, regret, on.local, row, factors)
+            for k in range(width):
+                R, S, g, h = regret[i + k], regret[j + k], gain[i - base + k], gain[j - base + k]
+                p, q = max(R, zero), max(S, zero)
+                total, earned, uniform = p + q, p * g + q * h, g + h
+                is_positive = total > zero
+                value = (earned if is_positive else uniform) / (total if is_positive else count)
+                first, second = R + g - value, S + h - value
+                regret[i + k] = first * (positive if first > zero else negative)
+                regret[j + k] = second * (positive if second > zero else negative)
+                row[k] = value
         elif actions == 3 and is_plain:
-            _regret_three(start, on.base, width, regret, on.local, row, factors)
+            n = j + width
+            for k in range(width):
+                R, S, T = regret[i + k], regret[j + k], regret[n + k]
+                g, h, f = gain[i - base + k], gain[j - base + k], gain[n - base + k]
+                p, q, r = max(R, zero), max(S, zero), max(T, zero)
+                total, earned, uniform = p + q + r, p * g + q * h + r * f, g + h + f
+                is_positive = total > zero
+                value = (earned if is_positive else uniform) / (total if is_positive else count)
+                first, second, third = R + g - value, S + h - value, T + f - value
+                regret[i + k] = first * (positive if first > zero else negative)
+                regret[j + k] = second * (positive if second > zero else negative)
+                regret[n + k] = third * (positive if third > zero else negative)
+                row[k] = value
         elif scratch is not None:
             _regret(
-                start, on.base, actions, width, regret, play, on.local, row, factors, scratch[0],
-                scratch[1],
-            )  # fmt: skip
+                i, base, actions, width, regret, play, gain, row, factors, scratch[0], scratch[1]
+            )
         hand_up(on, b, width, row)
 
 
-@njit(**INNER)
-def _arrive(on: Any, b: Any, width: Any, out: Any) -> None:
-    """Write the plan of the parents of block ``b`` into ``out``."""
-    link, links = on.blocks.link[b], on.blocks.links
-    is_local = on.blocks.parent[b] >= on.base
-    above = on.local if is_local else on.trunk
-    up = on.blocks.parent[b] - (on.base if is_local else _ZERO)
-    if link == SAME:
-        for k in range(width):
-            out[k] = above[up + k]
-    else:
-        for k in range(width):
-            out[k] = above[up + links[link + k]]
+@njit(**KERNEL)
+def reach_blocks(on: Any, play: Any, average: Any, share: Any, row: Any, scratch: Any) -> None:
+    """:func:`reach_within`, for callers in Python."""
+    reach_within(on, play, average, share, row, scratch)
+
+
+@njit(**KERNEL)
+def regret_blocks(on: Any, regret: Any, play: Any, factors: Any, row: Any, scratch: Any) -> None:
+    """:func:`regret_within`, for callers in Python."""
+    regret_within(on, regret, play, factors, row, scratch)
 
 
 @njit(**INNER)
@@ -131,86 +170,7 @@ def hand_up(on: Any, b: Any, width: Any, values: Any) -> None:
             above[up + links[link + k]] += values[k]
 
 
-@njit(**INNER)
-def _reach_two(
-    start: Any, base: Any, width: Any, arrives: Any, play: Any, plan: Any, average: Any, share: Any
-) -> None:
-    zero, one, count = play.dtype.type(0), play.dtype.type(1), play.dtype.type(2)
-    for k in range(width):
-        i, j = start + k, start + width + k
-        p, q = max(play[i], zero), max(play[j], zero)
-        is_positive = p + q > zero
-        scale = arrives[k] / (p + q if is_positive else count)
-        u, v = (p if is_positive else one) * scale, (q if is_positive else one) * scale
-        plan[i - base], plan[j - base] = u, v
-        average[i] += share * (u - average[i])
-        average[j] += share * (v - average[j])
-
-
-@njit(**INNER)
-def _reach_three(
-    start: Any, base: Any, width: Any, arrives: Any, play: Any, plan: Any, average: Any, share: Any
-) -> None:
-    zero, one, count = play.dtype.type(0), play.dtype.type(1), play.dtype.type(3)
-    for k in range(width):
-        i = start + k
-        j = i + width
-        h = j + width
-        p, q, r = max(play[i], zero), max(play[j], zero), max(play[h], zero)
-        total = p + q + r
-        is_positive = total > zero
-        scale = arrives[k] / (total if is_positive else count)
-        u, v = (p if is_positive else one) * scale, (q if is_positive else one) * scale
-        w = (r if is_positive else one) * scale
-        plan[i - base], plan[j - base], plan[h - base] = u, v, w
-        average[i] += share * (u - average[i])
-        average[j] += share * (v - average[j])
-        average[h] += share * (w - average[h])
-
-
-@njit(**INNER)
-def _regret_two(
-    start: Any, base: Any, width: Any, regret: Any, gain: Any, values: Any, factors: Any
-) -> None:
-    zero, count = regret.dtype.type(0), regret.dtype.type(2)
-    positive, negative = factors[0], factors[1]
-    for k in range(width):
-        i, j = start + k, start + width + k
-        R, S, g, h = regret[i], regret[j], gain[i - base], gain[j - base]
-        p, q = max(R, zero), max(S, zero)
-        total, earned, uniform = p + q, p * g + q * h, g + h
-        is_positive = total > zero
-        value = (earned if is_positive else uniform) / (total if is_positive else count)
-        first, second = R + g - value, S + h - value
-        regret[i] = first * (positive if first > zero else negative)
-        regret[j] = second * (positive if second > zero else negative)
-        values[k] = value
-
-
-@njit(**INNER)
-def _regret_three(
-    start: Any, base: Any, width: Any, regret: Any, gain: Any, values: Any, factors: Any
-) -> None:
-    zero, count = regret.dtype.type(0), regret.dtype.type(3)
-    positive, negative = factors[0], factors[1]
-    for k in range(width):
-        i = start + k
-        j = i + width
-        n = j + width
-        R, S, T = regret[i], regret[j], regret[n]
-        g, h, f = gain[i - base], gain[j - base], gain[n - base]
-        p, q, r = max(R, zero), max(S, zero), max(T, zero)
-        total, earned, uniform = p + q + r, p * g + q * h + r * f, g + h + f
-        is_positive = total > zero
-        value = (earned if is_positive else uniform) / (total if is_positive else count)
-        first, second, third = R + g - value, S + h - value, T + f - value
-        regret[i] = first * (positive if first > zero else negative)
-        regret[j] = second * (positive if second > zero else negative)
-        regret[n] = third * (positive if third > zero else negative)
-        values[k] = value
-
-
-@njit(**INNER)
+@njit(**PART)
 def _reach(
     start: Any, base: Any, actions: Any, width: Any, even: Any, play: Any, plan: Any, average: Any,
     share: Any, scale: Any,
@@ -236,7 +196,7 @@ def _reach(
             average[s + k] += share * (u - average[s + k])
 
 
-@njit(**INNER)
+@njit(**PART)
 def _regret(
     start: Any, base: Any, actions: Any, width: Any, regret: Any, play: Any, gain: Any, values: Any,
     factors: Any, totals: Any, sums: Any,

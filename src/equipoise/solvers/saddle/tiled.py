@@ -3,7 +3,8 @@
 A *sweep* from player s to player t walks the tiles of the last round. In each tile it finishes the
 plan of s (from the trunk's plan down), adds it to the average, multiplies it by the tile's payoffs,
 and updates the regrets of t: plan and gradient live in a buffer that never leaves the cache. Then the
-trunk of t is updated and its new plan laid down, and the sweep goes back the other way.
+trunk of t is updated and its new plan laid down, and the sweep goes back the other way. One kernel does all of
+it, since the trunk is a tile like any other but for its payoffs: what is compiled once compiles fastest.
 """
 
 from __future__ import annotations
@@ -14,13 +15,16 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from equipoise.numerics.kernels import INNER, KERNEL
 from equipoise.numerics.threads import LANES, spread
 from equipoise.sequence.payoffs.last_round import Tiled
 from equipoise.sequence.payoffs.tiles import Ahead, tile_product, workspace
 from equipoise.sequence.treeplex import Blocks
-from equipoise.solvers.saddle.regret import INNER, KERNEL, Stretch, reach_blocks, regret_blocks
+from equipoise.solvers.saddle.regret import Stretch, reach_within, regret_within
 
 _ZERO = np.uint64(0)
+# What a kernel does: lay down the giver's plan in the trunk, walk tiles, update the taker's regrets in the trunk.
+PLAN, TILES, REGRETS = np.uint64(0), np.uint64(1), np.uint64(2)
 
 
 class TileSweeps:
@@ -61,38 +65,43 @@ class TileSweeps:
 
     def _trunk_plan(self, player: int, row: Any) -> None:
         """Lay down the plan of the earlier rounds."""
-        side, trunk = self.sides[player], self.trunk[player]
-        trunk.plan[0] = 1
-        stretch = trunk.stretch(trunk.plan)
-        reach_blocks(stretch, side.play, side.average, row[3], side.scratch[0], self.more[0])
+        self.trunk[player].plan[0] = 1
+        self._step(player, row, PLAN, self._lane(player, 0))
 
     def _sweep(self, source: int, row: Any) -> None:
         """Walk the tiles, on all cores."""
         self.trunk[1 - source].lanes[:] = 0
-        above = self.trunk[source].plan
 
         def work(lane: int, low: int, high: int) -> None:
-            self._walk(source, row, self._lane(source, lane, above), self.more[lane], low, high)
+            own = self._lane(source, lane)
+            self._walk(source, row, TILES, own, self.more[lane], np.uint64(low), np.uint64(high))
 
         spread(self.tiles, work)
 
-    def _walk(self, source: int, row: Any, lane: Lane, more: Any, low: int, high: int) -> None:
-        """Walk the tiles ``low .. high``."""
-        raise NotImplementedError
-
-    def _lane(self, source: int, lane: int, above: Any) -> Lane:
-        """Return what one lane works with; ``above`` is the giver's plan in the trunk."""
-        below = self.trunk[1 - source].lanes[lane]
-        return Lane(above, below, self.spaces[lane][source], self.gradients[lane], self.rows[lane])
-
     def _trunk_regrets(self, player: int, row: Any) -> None:
         """Add up the lanes and the earlier rounds' payoffs, and update the trunk's regrets."""
-        side, trunk = self.sides[player], self.trunk[player]
+        trunk = self.trunk[player]
         gradient = np.zeros(trunk.size, dtype=trunk.plan.dtype)
         self._add_trunk(player, self.trunk[1 - player].plan, gradient)
         gradient += trunk.lanes.sum(axis=0)
-        stretch = trunk.stretch(gradient)
-        regret_blocks(stretch, side.regret, side.play, row, side.scratch[0], self.more[0])
+        lane = self._lane(1 - player, 0)._replace(below=gradient)
+        self._step(1 - player, row, REGRETS, lane)
+
+    def _step(self, source: int, row: Any, step: np.uint64, lane: Lane) -> None:
+        """Do one ``step`` in the trunk."""
+        self._walk(source, row, step, lane, self.more[0], np.uint64(0), np.uint64(1))
+
+    def _walk(
+        self, source: int, row: Any, step: np.uint64, lane: Lane, more: Any, low: Any, high: Any
+    ) -> None:
+        """Walk the tiles ``low .. high``, or do another ``step``."""
+        raise NotImplementedError
+
+    def _lane(self, source: int, lane: int, above: Any = None) -> Lane:
+        """Return what one lane works with; ``above`` is the giver's plan in the trunk."""
+        above = self.trunk[source].plan if above is None else above
+        below = self.trunk[1 - source].lanes[lane]
+        return Lane(above, below, self.spaces[lane][source], self.gradients[lane], self.rows[lane])
 
     def _add_trunk(self, player: int, plan: Any, gradient: Any) -> None:
         """Add what the earlier rounds pay ``player`` against the other's plan."""
@@ -110,15 +119,22 @@ class TiledIteration(TileSweeps):
         slots = len(last.slots[0].start), len(last.slots[1].start)
         super().__init__(sides, last.trunk, slots, [last.cut.bounds(i) for i in (0, 1)], spaces)
 
-    def _walk(self, source: int, row: Any, lane: Lane, more: Any, low: int, high: int) -> None:
+    def _walk(
+        self, source: int, row: Any, step: np.uint64, lane: Lane, more: Any, low: Any, high: Any
+    ) -> None:
         giver, taker = self.players[source], self.players[1 - source]
         sign = row.dtype.type(-1 if source == 0 else 1)
-        _sweep_tiles(self.halves[source], low, high, sign, row, giver, taker, lane, more)
+        rows, packed, total = lane.space
+        own = lane._replace(space=rows)
+        _sweep_tiles(
+            self.halves[source], step, low, high, sign, row, giver, taker, own, packed, total, more
+        )
 
     def _add_trunk(self, player: int, plan: Any, gradient: Any) -> None:
-        self.payoff.add_trunk(1 - player, plan, gradient)
-        if player == 1:
-            np.negative(gradient, gradient)
+        # Few numbers, so their precision costs nothing; a kernel for another one would.
+        exact = np.zeros(len(gradient))
+        self.payoff.add_trunk(1 - player, plan.astype(np.float64), exact)
+        gradient[:] = exact if player == 0 else -exact
 
 
 class _Trunk:
@@ -177,31 +193,40 @@ class Lane(NamedTuple):
 
 @njit(**KERNEL)
 def _sweep_tiles(
-    half: Any, low: Any, high: Any, sign: Any, row: Any, giver: Any, taker: Any, lane: Any,
-    more: Any,
+    half: Any, step: Any, low: Any, high: Any, sign: Any, row: Any, giver: Any, taker: Any,
+    lane: Any, packed: Any, total: Any, more: Any,
 ) -> None:  # fmt: skip
     """Tiles ``low .. high``: finish the giver's plan, multiply, update the taker's regrets."""
-    tiles = len(half.places.tile_source) - 1
-    rows, packed, total = lane.space
+    tiles = np.uint64(len(half.places.tile_source) - 1)
     for p in range(low, high):
-        tile = tile_of(giver, half.places.tile_source, p, tiles, lane.above, rows)
-        reach_blocks(tile, giver.play, giver.average, row[3], lane.row, more)
-        onto = tile_of(taker, half.places.tile_target, p, tiles, lane.below, lane.gradient)
-        for e in range(np.uint64(len(onto.local))):
-            onto.local[e] = row.dtype.type(0)
-        # Next come the taker's regrets in this tile, and the giver's numbers in the following one.
-        here, following = np.uint64(onto.base), np.uint64(tile.base) + np.uint64(len(tile.local))
-        arrays = taker.regret, giver.play, giver.average
-        ahead = Ahead(arrays, (here, following, following))
-        tile_product(half, p, sign, lane.gradient, _ZERO, rows, packed, total, ahead)
-        regret_blocks(onto, taker.regret, taker.play, row, lane.row, more)
+        tile = tile_of(giver, half.places.tile_source, p, tiles, lane.above, lane.space, step)
+        onto = tile_of(taker, half.places.tile_target, p, tiles, lane.below, lane.gradient, step)
+        if step != REGRETS:
+            reach_within(tile, giver.play, giver.average, row[3], lane.row, more)
+        if step == TILES:
+            for e in range(np.uint64(len(onto.local))):
+                onto.local[e] = row.dtype.type(0)
+            # Next come the taker's regrets in this tile, and the giver's numbers in the following one.
+            here, following = (
+                np.uint64(onto.base),
+                np.uint64(tile.base) + np.uint64(len(tile.local)),
+            )
+            arrays = taker.regret, giver.play, giver.average
+            ahead = Ahead(arrays, (here, following, following))
+            tile_product(half, p, sign, lane.gradient, _ZERO, lane.space, packed, total, ahead)
+        if step != PLAN:
+            regret_within(onto, taker.regret, taker.play, row, lane.row, more)
 
 
 @njit(**INNER)
-def tile_of(player: Any, bounds: Any, p: Any, tiles: Any, trunk: Any, buffer: Any) -> Any:
-    """Return the blocks of tile ``p`` of a player."""
-    count = np.uint32((len(player.blocks.start) - player.first) // tiles)
-    low = np.uint32(player.first + p * count)
-    base = np.uint32(player.trunk + player.slots * bounds[p])
-    local = buffer[: player.slots * (bounds[p + 1] - bounds[p])]
-    return Stretch(player.blocks, low, np.uint32(low + count), base, trunk, local)
+def tile_of(
+    player: Any, bounds: Any, p: Any, tiles: Any, trunk: Any, buffer: Any, step: Any
+) -> Any:
+    """Return the blocks of tile ``p`` of a player, or those of the trunk if that is where ``step`` is done."""
+    is_tile = step == TILES
+    count = np.uint32((np.uint32(len(player.blocks.start)) - player.first) // tiles)
+    low = np.uint32(player.first + p * count) if is_tile else np.uint32(0)
+    high = np.uint32(low + count) if is_tile else player.first
+    base = np.uint32(player.trunk + player.slots * bounds[p]) if is_tile else np.uint32(0)
+    local = buffer[: player.slots * (bounds[p + np.uint64(1)] - bounds[p])] if is_tile else trunk
+    return Stretch(player.blocks, low, high, base, trunk, local)

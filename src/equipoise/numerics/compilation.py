@@ -1,0 +1,94 @@
+"""What Numba spends on compiling kernels: how long, told while it happens, and no longer than it must be.
+
+A compiler makes objects by the hundred thousand and drops hardly any before it is done, so that looking for
+garbage meanwhile is in vain: without it, compilation takes a seventh less time.
+"""
+
+from __future__ import annotations
+
+import gc
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cache
+from typing import Any
+
+Told = Callable[[bool], None]
+
+
+class _Compilation:
+    """Adds up the time that Numba spends compiling, while it is registered as a listener."""
+
+    def __init__(self) -> None:
+        self.wall = self.cpu = 0.0
+        self._depth = 0
+        self._begin = (0.0, 0.0)
+        self._collects = False
+
+    def notify(self, event: Any) -> None:
+        """Hear of the beginning or the end of a compilation; inner ones are part of the outer one."""
+        now = time.perf_counter(), time.process_time()
+        if event.is_start:
+            if not self._depth:
+                self._begin, self._collects = now, gc.isenabled()
+                gc.disable()
+            self._depth += 1
+        elif self._depth:
+            self._depth -= 1
+            if not self._depth:
+                self.wall += now[0] - self._begin[0]
+                self.cpu += now[1] - self._begin[1]
+                if self._collects:
+                    gc.enable()
+
+
+class _News:
+    """Tells whoever asked last that a kernel is being compiled, and that it is done."""
+
+    def __init__(self) -> None:
+        self.told: list[Told] = []
+        self._depth = 0
+
+    def notify(self, event: Any) -> None:
+        """Hear of a compilation; one within another is no news."""
+        self._depth += 1 if event.is_start else -1
+        if self.told and self._depth == (1 if event.is_start else 0):
+            self.told[-1](event.is_start)
+
+
+_NEWS = _News()
+
+
+@cache
+def listen() -> _Compilation:
+    """Return the one listener, which hears of everything from the first call on."""
+    from numba.core import event
+
+    listener = _Compilation()
+    event.Listener.register(_Compilation)
+    event.Listener.register(_News)
+    # The lock is held while a kernel is compiled, and while it is loaded from the cache.
+    event.register("numba:compiler_lock", listener)
+    event.register("numba:compile", _NEWS)
+    return listener
+
+
+def compiled_seconds() -> tuple[float, float]:
+    """Return the wall-clock and CPU seconds that Numba has spent compiling and loading kernels.
+
+    Where Numba is not loaded there is nothing to compile, and it is not loaded for this.
+    """
+    if sys.modules.get("numba") is None:
+        return 0.0, 0.0
+    return listen().wall, listen().cpu
+
+
+@contextmanager
+def compilation_told(told: Told) -> Iterator[None]:
+    """Call ``told`` with True when a kernel begins to be compiled, and with False when that is done."""
+    _NEWS.told.append(told)
+    try:
+        yield
+    finally:
+        _NEWS.told.remove(told)
