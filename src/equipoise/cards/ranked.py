@@ -17,10 +17,10 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from equipoise.numerics.kernels import EXACT
+
 COLUMNS = 64
 """Columns at a time, where there are many."""
-
-from equipoise.numerics.kernels import EXACT
 
 
 @njit(**EXACT)
