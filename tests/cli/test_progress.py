@@ -28,7 +28,8 @@ from equipoise.cli.progress import (
     status_line,
 )
 from equipoise.numerics.compilation import listen
-from equipoise.solvers.driver import Gap, Iterations, LogRow, Progress, Stop, Time
+from equipoise.solvers.driver import Gap, Iterations, Progress, Stop, Time
+from equipoise.solvers.log import LogRow
 
 
 def log(gap: Callable[[float], float], iterations: Iterable[int]) -> list[LogRow]:

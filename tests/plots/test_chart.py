@@ -13,7 +13,7 @@ import pytest
 from equipoise.errors import EquipoiseError
 from equipoise.plots.chart import Chart, Series, _literal, write_html, write_png
 from equipoise.plots.convergence import convergence
-from equipoise.solvers.driver import LogRow
+from equipoise.solvers.log import LogRow
 
 
 def chart(**options: bool) -> Chart:

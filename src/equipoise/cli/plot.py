@@ -29,7 +29,7 @@ def command(
     from equipoise.games.files.fields import Fields
     from equipoise.plots.chart import write_html, write_png
     from equipoise.plots.convergence import convergence
-    from equipoise.solvers.driver import log_rows
+    from equipoise.solvers.log import log_rows
     from equipoise.strategy.store import load, log_of, method_of
 
     stem = out or files[0].with_suffix("")

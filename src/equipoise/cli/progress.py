@@ -18,7 +18,8 @@ from equipoise.numerics.compilation import compilation_told
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from equipoise.solvers.driver import LogRow, Progress, Stop
+    from equipoise.solvers.driver import Progress, Stop
+    from equipoise.solvers.log import LogRow
 
 # The line is fitted to measurements of the last part of the solve, from this share of it on.
 _RECENT = 0.25

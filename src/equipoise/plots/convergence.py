@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from equipoise.plots.chart import Chart, Series
-from equipoise.solvers.driver import LogRow
+from equipoise.solvers.log import LogRow
 
 
 def convergence(logs: Mapping[str, list[LogRow]]) -> tuple[Chart, Chart]:

@@ -214,7 +214,7 @@ def require_same_point(path: Path, checkpoint: Bundle, form: SequenceForm) -> No
     import numpy as np
 
     from equipoise.solvers.base import measure
-    from equipoise.solvers.driver import log_rows, require_log
+    from equipoise.solvers.log import log_rows, require_log
 
     arrays = checkpoint.arrays
     try:

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from equipoise.certificates import Certificate
     from equipoise.road.checkpoints import Checkpoints
     from equipoise.road.result import Result
-    from equipoise.solvers.driver import Arrays, Hooks, LogRow, Monitor, Status, Stop
+    from equipoise.solvers.driver import Arrays, Hooks, Monitor, Status, Stop
+    from equipoise.solvers.log import LogRow
     from equipoise.strategy.store import Bundle, Metadata
     from equipoise.strategy.table import LocalStrategy
 

@@ -13,7 +13,8 @@ from equipoise.road.families import Found, family
 if TYPE_CHECKING:
     from equipoise.certificates import Certificate
     from equipoise.road.steps import Step
-    from equipoise.solvers.driver import LogRow, Status
+    from equipoise.solvers.driver import Status
+    from equipoise.solvers.log import LogRow
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,7 +120,7 @@ class Result:
     def save(self, path: str | Path) -> None:
         """Write the strategy, its log and the summary to one file, which :func:`equipoise.open` reads."""
         from equipoise import __version__
-        from equipoise.solvers.driver import log_array
+        from equipoise.solvers.log import log_array
         from equipoise.strategy.store import STRATEGY, save
 
         arrays, own = family(self.family).pack(self.strategy)

@@ -189,7 +189,7 @@ def solve(
 def open(path: str | Path, game: Any = None) -> Result:
     """Return the result saved at ``path``; of ``game``, if the file it came from has moved."""
     from equipoise.games.files.fields import Fields
-    from equipoise.solvers.driver import log_rows
+    from equipoise.solvers.log import log_rows
     from equipoise.strategy.store import load_solved, log_of, method_of, spec_of
 
     path = Path(path)

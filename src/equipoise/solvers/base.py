@@ -27,7 +27,6 @@ from equipoise.sequence.treeplex import Treeplex
 from equipoise.solvers.driver import (
     Arrays,
     Hooks,
-    LogRow,
     Progress,
     Relative,
     Status,
@@ -36,6 +35,7 @@ from equipoise.solvers.driver import (
     drive,
     watch,
 )
+from equipoise.solvers.log import LogRow
 from equipoise.strategy.profile import Layout, Strategy
 
 Plan = NDArray[Any]

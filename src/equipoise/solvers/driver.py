@@ -11,9 +11,9 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import astuple, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Any, Protocol, TypedDict
 
@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from equipoise.errors import EquipoiseError
 from equipoise.numerics.clock import Clock, catch_interrupt
+from equipoise.solvers.log import LogRow, log_array, log_rows, require_log
 
 Arrays = dict[str, NDArray[Any]]
 
@@ -140,47 +141,6 @@ _REMEDIES = {
 }
 
 
-@dataclass(frozen=True)
-class LogRow:
-    """One line of the log: where the run stood when its gap was measured.
-
-    Bounds are in the user's units, above what player 1 is paid whatever happens (the units' shift). The
-    ``share`` is how much of the game the run works on, where that is not all of it.
-    """
-
-    iterations: int
-    gradients: int
-    lower: float
-    upper: float
-    seconds: float
-    cpu_seconds: float
-    share: float = 1.0
-
-    @property
-    def gap(self) -> float:
-        """What the players together could gain: in a zero-sum game, the duality gap."""
-        return self.upper - self.lower
-
-
-LOG_COLUMNS = (6, 7)
-"""Columns of a log, without and with shares."""
-
-
-def log_array(rows: Sequence[LogRow]) -> NDArray[np.float64]:
-    """Return the log as an array, one row a measurement, columns as in :class:`LogRow`.
-
-    The share has a column only if it is not the whole game everywhere.
-    """
-    columns = LOG_COLUMNS[-1] if any(row.share != 1.0 for row in rows) else LOG_COLUMNS[0]
-    table = [list(astuple(row))[:columns] for row in rows]
-    return np.array(table, dtype=np.float64).reshape(-1, columns)
-
-
-def log_rows(array: NDArray[np.float64]) -> list[LogRow]:
-    """Return the rows of a :func:`log_array`."""
-    return [LogRow(int(r[0]), int(r[1]), *(float(v) for v in r[2:])) for r in array]
-
-
 @dataclass
 class Progress:
     """A solve in progress: what a checkpoint holds and a monitor sees."""
@@ -270,33 +230,6 @@ def _require_alike(found: Arrays, fresh: Arrays, growing: Collection[str]) -> No
             raise EquipoiseError(
                 f"Checkpoint: array {name} has a number that is not finite, expected finite ones."
             )
-
-
-def require_log(arrays: Arrays) -> None:
-    """Raise unless counters, log and best row have their shapes, and numbers that can be."""
-    log = arrays.get("log")
-    shapes: dict[str, tuple[int, ...]] = {
-        "run_counters": (2,),
-        "log": (len(log) if log is not None and log.ndim else 0, _columns(log)),
-    }
-    if "best_row" in arrays:
-        shapes["best_row"] = (1, _columns(arrays["best_row"]))
-    for name, shape in shapes.items():
-        found = arrays.get(name)
-        kind = "i" if name == "run_counters" else "f"
-        if found is None or (found.dtype.kind, found.shape) != (kind, shape):
-            raise EquipoiseError(
-                f"Checkpoint: array {name} is missing or has another type or shape, expected "
-                f"{shape} numbers."
-            )
-        if not np.isfinite(found).all() or (kind == "i" and found.min() < 0):
-            raise EquipoiseError(f"Checkpoint: array {name} has numbers out of range.")
-
-
-def _columns(found: NDArray[Any] | None) -> int:
-    """Return how many columns a log like this one has."""
-    known = found is not None and found.ndim == 2 and found.shape[1] in LOG_COLUMNS
-    return found.shape[1] if known and found is not None else LOG_COLUMNS[0]
 
 
 @dataclass(frozen=True)

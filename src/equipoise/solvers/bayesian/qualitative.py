@@ -28,7 +28,8 @@ from equipoise.numerics.clock import Deadline, TimeUpError
 from equipoise.numerics.encodings import Encoding, Model
 from equipoise.solvers.bayesian.milfp import STAGES, Milfp, Stage
 from equipoise.solvers.bayesian.polish import polish
-from equipoise.solvers.driver import Arrays, Hooks, LogRow, Status, Stop, drive, watch
+from equipoise.solvers.driver import Arrays, Hooks, Status, Stop, drive, watch
+from equipoise.solvers.log import LogRow
 from equipoise.strategy.regions import Regions, interim
 
 Floats = NDArray[np.float64]

@@ -21,19 +21,11 @@ from equipoise.games.trees.extensive import ExtensiveGame
 from equipoise.games.trees.normal import NormalGame
 from equipoise.numerics.clock import Deadline, TimeUpError
 from equipoise.numerics.encodings import Encoding
-from equipoise.solvers.driver import (
-    Arrays,
-    Hooks,
-    LogRow,
-    Relative,
-    Status,
-    Stop,
-    drive,
-    watch,
-)
+from equipoise.solvers.driver import Arrays, Hooks, Relative, Status, Stop, drive, watch
 from equipoise.solvers.general import mip, tracing
 from equipoise.solvers.general.plans import Behaviour, Plans
 from equipoise.solvers.general.search import Search
+from equipoise.solvers.log import LogRow
 from equipoise.strategy.profile import Strategy
 
 TARGET = Relative(1e-9)

@@ -30,16 +30,8 @@ from equipoise.errors import EquipoiseError
 from equipoise.games.repeated.game import RepeatedGame
 from equipoise.numerics.program import Program, optimize
 from equipoise.numerics.separation import Separation, separate, solve_at
-from equipoise.solvers.driver import (
-    Arrays,
-    Hooks,
-    LogRow,
-    Status,
-    Stop,
-    Watch,
-    drive,
-    watch,
-)
+from equipoise.solvers.driver import Arrays, Hooks, Status, Stop, Watch, drive, watch
+from equipoise.solvers.log import LogRow
 from equipoise.solvers.repeated.cav_pieces import tangent
 from equipoise.strategy.repeated import ApproachStrategy, InformedStrategy, Splitting
 

@@ -40,7 +40,6 @@ from equipoise.numerics.mdp import (
 from equipoise.solvers.driver import (
     Arrays,
     Checkpoint,
-    LogRow,
     Monitor,
     Progress,
     Relative,
@@ -49,6 +48,7 @@ from equipoise.solvers.driver import (
     drive,
     watch,
 )
+from equipoise.solvers.log import LogRow
 
 _EXACT = 1e-10
 """Decision processes are solved to this share of the largest prize."""

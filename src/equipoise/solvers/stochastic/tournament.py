@@ -21,7 +21,6 @@ from equipoise.solvers.driver import (
     Arrays,
     Checkpoint,
     Hooks,
-    LogRow,
     Relative,
     Status,
     Stop,
@@ -29,6 +28,7 @@ from equipoise.solvers.driver import (
     named,
     watch,
 )
+from equipoise.solvers.log import LogRow
 from equipoise.solvers.stochastic.fictitious import fictitious_play
 from equipoise.solvers.stochastic.jamfold import regret_matching
 from equipoise.solvers.stochastic.stochastic import (
