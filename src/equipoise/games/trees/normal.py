@@ -7,7 +7,7 @@ so that every solver and certificate for trees serves matrices too.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from equipoise.errors import EquipoiseError
-from equipoise.games.trees.builder import TreeBuilder
-from equipoise.games.trees.extensive import ExtensiveGame, Floats, Number, exact
+from equipoise.games.trees.extensive import TERMINAL, ExtensiveGame, Floats, Number, exact
+from equipoise.games.trees.growth import require_room
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,20 +73,70 @@ class NormalGame:
 
     @cached_property
     def tree(self) -> ExtensiveGame:
-        """The game as a tree: players choose in turn, none seeing the others' choices."""
-        builder = TreeBuilder(self.name, self.players)
-        places: list[tuple[tuple[int, ...], int]] = [((), builder.root)]
-        for player, actions in enumerate(self.actions):
-            places = [
-                ((*profile, choice), after)
-                for profile, place in places
-                for choice, after in enumerate(
-                    builder.decide(place, player, self.players[player], actions)
+        """The game as a tree: players choose in turn, none seeing the others' choices.
+
+        All nodes of a depth are alike, so they are written down together.
+        """
+        sizes = [len(actions) for actions in self.actions]
+        below = [1]  # nodes from a node of each depth down, that node included
+        for size in reversed(sizes):
+            below.insert(0, 1 + size * below[0])
+        require_room(self.name, below[0])
+        self._require_labels()
+        parent, infoset, player, outcome = (
+            np.full(below[0], fill, dtype=np.int32) for fill in (-1, -1, TERMINAL, -1)
+        )
+        slot = np.zeros(below[0], dtype=np.int32)
+        place: NDArray[np.int32] = np.zeros(1, dtype=np.int32)
+        for who, size in enumerate(sizes):
+            player[place] = infoset[place] = who
+            children = place[:, None] + 1 + np.arange(size, dtype=np.int32) * below[who + 1]
+            parent[children], slot[children] = place[:, None], np.arange(size)
+            place = children.ravel()
+        rows, which, numbers = self._outcomes()
+        outcome[place] = which
+        return ExtensiveGame(
+            name=self.name,
+            players=self.players,
+            parent=parent,
+            slot=slot,
+            player=player,
+            infoset=infoset,
+            probability=np.zeros(below[0], dtype=np.uint32),
+            outcome=outcome,
+            payoff=rows,
+            numbers=numbers,
+            infoset_player=np.arange(len(sizes), dtype=np.int32),
+            infoset_label=tuple(str(name) for name in self.players),
+            infoset_actions=self.actions,
+            chance_label={},
+        )
+
+    def _outcomes(self) -> tuple[NDArray[np.uint32], NDArray[np.int64], tuple[Fraction, ...]]:
+        """Return the different payoff vectors, which one each profile has, and the table of their numbers.
+
+        Numbers that are one object are looked up once: large matrices have few different ones.
+        """
+        entries = self.payoff.reshape(-1, len(self.players))
+        objects = np.frompyfunc(id, 1, 1)(entries).astype(np.int64)
+        first, number = _in_order(objects.ravel())
+        table: dict[Fraction, int] = {Fraction(1): 0}
+        flat = entries.ravel()
+        values = (exact(flat[place], self.name) for place in first)
+        places = np.array([table.setdefault(value, len(table)) for value in values])
+        coded = places[number].reshape(entries.shape)
+        which = np.zeros(len(coded), dtype=np.int64)
+        for column in coded.T:
+            first, which = _in_order(which * len(table) + column)
+        return coded[first].astype(np.uint32), which, tuple(table)
+
+    def _require_labels(self) -> None:
+        """Raise if a player has a label twice."""
+        for who, labels in zip(self.players, self.actions, strict=True):
+            if len(set(labels)) != len(labels):
+                raise EquipoiseError(
+                    f"{self.name}: {who} has actions {list(labels)[:8]}, expected no label twice."
                 )
-            ]
-        for profile, place in places:
-            builder.end(place, self.payoff[profile].tolist())
-        return builder.build()
 
 
 def from_matrices(
@@ -99,20 +149,16 @@ def from_matrices(
 
     One matrix alone is a two-player zero-sum game, paid to the first player.
     """
-    first = np.array(matrices[0], dtype=object)
-    arrays = (
-        [first, -first] if len(matrices) == 1 else [np.array(m, dtype=object) for m in matrices]
-    )
+    arrays = [_rational(matrix, name) for matrix in matrices]
+    first = arrays[0]
+    if len(arrays) == 1:
+        arrays.append(_mapped(lambda value: -value, first))
     shapes = {array.shape for array in arrays}
     if len(shapes) != 1 or first.ndim != len(arrays):
         raise EquipoiseError(
             f"{name}: payoff arrays have shapes {sorted(shapes)}, expected {len(arrays)} equal "
             f"ones with {len(arrays)} axes."
         )
-    payoff = np.stack(arrays, axis=-1)
-    rational = np.empty(payoff.shape, dtype=object)
-    for place, value in np.ndenumerate(payoff):
-        rational[place] = exact(value if isinstance(value, Fraction | int) else float(value), name)
     return NormalGame(
         name=name,
         players=tuple(players or (f"Player {i + 1}" for i in range(len(arrays)))),
@@ -120,5 +166,37 @@ def from_matrices(
             tuple(labels)
             for labels in (actions or [[str(i + 1) for i in range(n)] for n in first.shape])
         ),
-        payoff=rational,
+        payoff=np.stack(arrays, axis=-1),
     )
+
+
+def _rational(matrix: Sequence[Sequence[Number]] | NDArray[Any], name: str) -> NDArray[Any]:
+    """Return the entries as rationals, equal ones as one object where that is soon found out."""
+    if isinstance(matrix, np.ndarray) and matrix.dtype.kind in "iuf":
+        values, place = np.unique(matrix, return_inverse=True)
+        table = np.array([exact(value, name) for value in values.tolist()], dtype=object)
+        return np.asarray(table[place.reshape(matrix.shape)])
+    return _mapped(
+        lambda value: exact(value if isinstance(value, Fraction | int) else float(value), name),
+        np.array(matrix, dtype=object),
+    )
+
+
+def _in_order(values: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return where each value is first, in that order, and the number of each entry's value in it."""
+    _, first, which = np.unique(values, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    return first[order], np.argsort(order)[which]
+
+
+def _mapped(function: Callable[[Any], Any], array: NDArray[Any]) -> NDArray[Any]:
+    """Return ``function`` of every entry; of one object it is asked once."""
+    known: dict[int, Any] = {}
+    mapped = np.empty(array.shape, dtype=object)
+    flat, out = array.reshape(-1), mapped.reshape(-1)
+    for i, value in enumerate(flat):
+        key = id(value)
+        if key not in known:
+            known[key] = function(value)
+        out[i] = known[key]
+    return mapped
