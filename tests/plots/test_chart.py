@@ -96,6 +96,17 @@ def test_convergence() -> None:
     assert long.log_x
 
 
+def test_a_double_oracle_is_drawn_with_its_bounds_and_share() -> None:
+    part = [LogRow(i, 2 * i, -1 / i, 1 / i, i, i, i / 4) for i in (1, 2, 3)]
+    whole = [LogRow(1, 2, -1.0, 1.0, 1.0, 1.0)]
+    *gaps, bounds, share = convergence({"part": part, "whole": whole})
+    assert [len(chart.series) for chart in gaps] == [2, 2]
+    assert [series.name for series in bounds.series] == ["lower, part", "upper, part"]
+    assert bounds.series[0].y.tolist() == [-1, -0.5, -1 / 3]
+    (curve,) = share.series
+    assert curve.y.tolist() == [25, 50, 75]
+
+
 def test_a_solve_that_is_exact_at_once_is_drawn(tmp_path: Path) -> None:
     """A gap of zero has no place on a logarithmic axis, and a name may look like a formula."""
     charts = convergence({"cash $x_$.eqp (lp)": [LogRow(1, 2, 0.5, 0.5, 0.1, 0.1)]})

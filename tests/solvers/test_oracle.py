@@ -383,3 +383,19 @@ def test_every_oracle_leads_to_the_value(name):
 def test_oracles_say_what_they_are_for(name, form, found):
     with pytest.raises(EquipoiseError, match=found):
         solve(form, DoubleOracle(oracle=name))
+
+
+def test_regrets_are_kept_while_the_game_grows():
+    """Regret matching inside goes on from where it was: fewer iterations than from the plans alone."""
+    form = leduc_form(4, 2)
+    made = DoubleOracle(expand="support", inner="dcfr")
+    run = made.start(form, Context(target=1e-5))
+    counts = []
+    while not run.finished:
+        run.advance(1)
+        counts.append(0 if run.inner._last is None else run.inner._last[1].iterations)
+    assert counts == sorted(counts)
+    lower, upper = run.bounds()
+    assert upper - lower <= 1e-5
+    exact = solve(form, LP()).value / form.units.unit
+    assert lower - 1e-9 <= exact <= upper + 1e-9

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from equipoise.cli import options
-from equipoise.cli.output import print_facts, print_json
+from equipoise.cli.output import duration, print_facts, print_json, print_table
+
+if TYPE_CHECKING:
+    from equipoise.solvers.driver import LogRow
+
+_MOST_ROWS = 20
 
 
 def command(
@@ -22,7 +27,7 @@ def command(
     ] = None,
     json: options.Json = False,
 ) -> None:
-    """Plot the gap against time and iterations; several files share one plot.
+    """Plot the gap against time and iterations, and print how it fell; several files share one plot.
 
     Of one file the strategy is drawn, too, if its family has pictures: regions of signals, a splitting.
     """
@@ -52,6 +57,28 @@ def command(
     else:
         facts = {"page": names["html"], "picture": names["png"]} if names else {}
         print_facts({**facts, **({"strategy": ", ".join(map(str, drawn))} if drawn else {})})
+        for name, rows in logs.items():
+            _print_trace(name, rows)
+
+
+def _print_trace(name: str, rows: list[LogRow]) -> None:
+    """Print a log, thinned out, as a table; the share of the game only if it was not all of it."""
+    step = -(-len(rows) // _MOST_ROWS)
+    shown = rows[-1::-step][::-1] if rows else []
+    is_part = any(row.share < 1 for row in rows)
+    header = ["iterations", "lower bound", "upper bound", "gap", "time"]
+    cells = [
+        [
+            f"{row.iterations:,}",
+            f"{row.lower:.8g}",
+            f"{row.upper:.8g}",
+            f"{row.gap:.3g}",
+            duration(row.seconds),
+            *([f"{row.share:.1%}"] if is_part else []),
+        ]
+        for row in shown
+    ]
+    print_table([*header, *(["sequences"] if is_part else [])], cells, name)
 
 
 def _draw(file: Path, stem: Path) -> tuple[Path, ...]:

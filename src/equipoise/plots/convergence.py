@@ -1,4 +1,4 @@
-"""How a solve went: the gap against time and against iterations."""
+"""How a solve went: the gap against time and against iterations; bounds and share, if it worked on a part."""
 
 from __future__ import annotations
 
@@ -8,8 +8,32 @@ from equipoise.plots.chart import Chart, Series
 from equipoise.solvers.log import LogRow
 
 
-def convergence(logs: Mapping[str, list[LogRow]]) -> tuple[Chart, Chart]:
-    """Return the charts of the gap against seconds and against iterations, one curve a log."""
+def convergence(logs: Mapping[str, list[LogRow]]) -> tuple[Chart, ...]:
+    """Return the charts of the gap against seconds and against iterations, one curve a log.
+
+    Of solves that worked on a part of their game, a double oracle's, the bounds of the value and the share
+    of the sequences follow.
+    """
+    parts = {name: rows for name, rows in logs.items() if any(row.share < 1 for row in rows)}
+    return *_gaps(logs), *(_restricted(parts) if parts else ())
+
+
+def _restricted(logs: Mapping[str, list[LogRow]]) -> tuple[Chart, Chart]:
+    """Return the charts of both bounds and of the share of sequences against iterations."""
+    bounds, shares = [], []
+    for name, rows in logs.items():
+        iterations = [row.iterations for row in rows]
+        bounds.append(Series.of(f"lower, {name}", iterations, [row.lower for row in rows]))
+        bounds.append(Series.of(f"upper, {name}", iterations, [row.upper for row in rows]))
+        shares.append(Series.of(name, iterations, [100 * row.share for row in rows]))
+    return (
+        Chart("Bounds of the value", "iterations", "bounds", tuple(bounds)),
+        Chart("Share of all sequences", "iterations", "percent", tuple(shares)),
+    )
+
+
+def _gaps(logs: Mapping[str, list[LogRow]]) -> tuple[Chart, Chart]:
+    """Return the charts of the gap."""
     seconds = tuple(
         Series.of(name, [row.seconds for row in rows], [row.gap for row in rows])
         for name, rows in logs.items()

@@ -46,6 +46,8 @@ _EXACT = 1e-14
 """A gap below this, in the form's units, is a rounding error."""
 _CLOSER = 0.1
 """How much closer than the bounds an inexact method solves the restricted game, and closer again."""
+_ENOUGH = 0.5
+"""Share of the target that the restricted game may take."""
 
 
 @dataclass(frozen=True)
@@ -169,8 +171,9 @@ class DoubleOracleRun:
         return int(first.sum()), int(second.sum())
 
     def _tolerance(self) -> float:
-        """Return how exactly to solve the next restricted game."""
-        return max(min(self.tolerance, _CLOSER * (self.upper - self.lower)), _EXACT)
+        """Return how exactly to solve the next restricted game: not much more than the target asks for."""
+        enough = max(_CLOSER * (self.upper - self.lower), _ENOUGH * self.context.target)
+        return max(min(self.tolerance, enough), _EXACT)
 
     def _expand(self, responses: tuple[Response, Response]) -> None:
         """Mark what to add; end if the bounds have met, or if nothing is new and nothing can be solved closer."""
