@@ -11,7 +11,7 @@ from equipoise.cli import options
 from equipoise.cli.output import duration, print_facts, print_json, print_table
 
 if TYPE_CHECKING:
-    from equipoise.solvers.driver import LogRow
+    from equipoise.solvers.log import LogRow
 
 _MOST_ROWS = 20
 
