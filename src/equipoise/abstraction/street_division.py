@@ -36,7 +36,7 @@ from equipoise.games.signals.rounds import Floats, Indices
 from equipoise.games.signals.views import views
 from equipoise.numerics.clusterings import Metric
 from equipoise.numerics.device import Array, Device
-from equipoise.numerics.lloyd import centres_of
+from equipoise.numerics.lloyd import CentreSets, centres_of
 from equipoise.numerics.sharing import share
 from equipoise.numerics.threads import cores
 
@@ -96,7 +96,7 @@ class StreetDivision:
         self.features, self.buckets, self.feature = features, tuple(buckets), feature
         self.power, self.temporary, self.metric = power, temporary, metric
         self.weights, self.each = weights, each
-        self.random = np.random.default_rng(seed)
+        self.seed = seed
         named = views(features.game)
         assert isinstance(named, CanonicalViews), "poker games are seen up to symmetry"
         self.kinds = named.numbers(0, features.streets.holes)
@@ -123,7 +123,7 @@ class StreetDivision:
             )
             self.rules[level] = found
             self.parents.append(_parents(found))
-            for sheet in self.sheets:
+            for sheet in self.sheets if level < self.last else ():
                 self._assign(sheet, level)
 
     def tables(self) -> list[NDArray[Any]]:
@@ -279,31 +279,13 @@ class StreetDivision:
 
         Without a total each parent gets as many as there are temporary clusters.
         """
-        rows: list[list[tuple[Floats, Floats]]] = [[] for _ in range(parents)]
-        share_of = max(1, _POINTS // len(self.sheets))
-        for done, (sheet, weight) in enumerate(zip(self.sheets, self.weights, strict=True)):
-            points = self._points(sheet, level, base)
-            above = np.asarray(self.features.get(self._above(sheet, level, base)))
-            self._collect(
-                rows,
-                points.reshape(-1, points.shape[2]),
-                above.reshape(-1),
-                weight,
-                share_of,
-                level,
-            )
-            self.each(name, done + 1, len(self.sheets))
         even = self.temporary if total is None else -(-total // parents)
         most = self.temporary if total is None else min(total - parents + 1, _SPARE * even)
-        found = []
-        for own in rows:
-            if own:
-                points = np.concatenate([part for part, _ in own])
-                mass = np.concatenate([part for _, part in own])
-                found.append(centres_of(points, mass, most, self.metric))
-            else:
-                # No hand of the sample is in this bucket: whatever comes goes to its one child.
-                found.append(centres_of(np.zeros((1, points.shape[-1])), np.ones(1), 1))
+        found = [
+            # Where no hand of the sample is in a bucket, whatever comes goes to its one child.
+            centres_of(points, mass, most, self.metric) if len(mass) else _one_centre(points)
+            for points, mass in self._gathered(name, level, base, parents)
+        ]
         counts = (
             np.array([len(own.centres) for own in found])
             if total is None
@@ -311,35 +293,59 @@ class StreetDivision:
         )
         width = self.temporary if total is None else int(counts.max())
         centres = np.full((parents, width, found[0].centres[0].shape[1]), np.inf)
-        for i, (every, count) in enumerate(zip(found, counts.tolist(), strict=True)):
-            centres[i, :count] = _in_order(every.centres[count - 1])
+        for i, (own, count) in enumerate(zip(found, counts.tolist(), strict=True)):
+            centres[i, :count] = _in_order(own.centres[count - 1])
         first = np.concatenate(([0], np.cumsum(counts)[:-1]))
         return Centres(centres, first, int(counts.sum()))
 
-    def _collect(
-        self,
-        rows: list[list[tuple[Floats, Floats]]],
-        points: Floats,
-        above: NDArray[Any],
-        weight: float,
-        share_of: int,
-        level: int,
-    ) -> None:
-        """Add hands of one class to those of each parent: all values of a number, or a sample of vectors."""
+    def _gathered(
+        self, name: str, level: int, base: int, parents: int
+    ) -> list[tuple[Floats, Floats]]:
+        """Return points and weights of the hands of ``level``, for each bucket of ``base``.
+
+        On the last street those are all the ways to stand, and how often each is met; before it, some hands
+        of each class of first common cards.
+        """
+        where = [*range(len(self.sheets))]
+        if level == self.last:
+            ways = 2 * self.features.most + 1
+
+            def count(i: int) -> Floats:
+                sheet = self.sheets[i]
+                above = self.features.get(self._above(sheet, level, base)).astype(np.int64)
+                cell = above * ways + self.features.get(sheet.standing)
+                met = np.bincount(cell.reshape(-1), minlength=parents * ways)
+                return np.asarray(met * self.weights[i], dtype=np.float64)
+
+            total = np.zeros(parents * ways)
+            for met in self._map(name, where, count):
+                total += met
+            values = self._scaled(np.arange(ways))[:, None]
+            return [(values[own > 0], own[own > 0]) for own in total.reshape(parents, ways)]
+
+        share_of = max(1, _POINTS // len(self.sheets))
+
+        def some(i: int) -> tuple[Floats, NDArray[Any], Floats]:
+            sheet = self.sheets[i]
+            random = np.random.default_rng((self.seed, sheet.number, level, base + 2))
+            points = self._points(sheet, level, base)
+            above = self.features.get(self._above(sheet, level, base)).reshape(-1)
+            order = random.permutation(len(above))
+            order = order[np.argsort(above[order], kind="stable")]
+            place, size = _places(above[order])
+            own, kept = order[place < share_of], np.minimum(size, share_of)[place < share_of]
+            mass = self.weights[i] * size[place < share_of] / kept
+            return points.reshape(-1, points.shape[2])[own], above[own], mass
+
+        points, above, mass = (
+            np.concatenate(parts) for parts in zip(*self._map(name, where, some), strict=True)
+        )
         order = np.argsort(above, kind="stable")
-        bounds = np.searchsorted(above[order], np.arange(len(rows) + 1))
-        for parent, (low, high) in enumerate(pairwise(bounds.tolist())):
-            own = order[low:high]
-            if len(own) == 0:
-                continue
-            if level == self.last:
-                values, count = np.unique(points[own, 0], return_counts=True)
-                rows[parent].append((values[:, None], np.asarray(weight * count)))
-                continue
-            if len(own) > share_of:
-                own = self.random.choice(own, share_of, replace=False)
-            mass = np.full(len(own), weight * (high - low) / len(own))
-            rows[parent].append((points[own], mass))
+        bounds = np.searchsorted(above[order], np.arange(parents + 1))
+        return [
+            (points[order[low:high]], mass[order[low:high]])
+            for low, high in pairwise(bounds.tolist())
+        ]
 
     def _map(self, name: str, numbers: Sequence[int], work: Callable[[int], Any]) -> list[Any]:
         """Do ``work`` for each class: on all cores where loops are compiled."""
@@ -435,6 +441,18 @@ def _require(game: PokerGame, buckets: Sequence[int], feature: str) -> None:
                 f"{named.count(turn):,}: every bucket of the round before has one, and every view is in one."
             )
         before = count
+
+
+def _one_centre(points: Floats) -> CentreSets:
+    """Return a centre where there are no points."""
+    return CentreSets(np.zeros(1), [np.zeros((1, points.shape[1]))])
+
+
+def _places(sorted_: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return, for each of some sorted numbers, its place among its equals and how many they are."""
+    first = np.searchsorted(sorted_, sorted_, side="left")
+    last = np.searchsorted(sorted_, sorted_, side="right")
+    return np.arange(len(sorted_)) - first, last - first
 
 
 def _in_order(centres: Floats) -> Floats:

@@ -21,7 +21,7 @@ _CANDIDATES, _ROUNDS = 6, 4
 
 
 @dataclass(frozen=True, eq=False)
-class Centres:
+class CentreSets:
     """``centres[k - 1]`` are k centres of some points, and ``errors[k - 1]`` the sum of distances to them."""
 
     errors: Floats
@@ -30,7 +30,7 @@ class Centres:
 
 def centres_of(
     points: Floats, weights: Floats, most: int, metric: Metric = "l2", seed: int = 0
-) -> Centres:
+) -> CentreSets:
     """Return good centres of ``points``, one a row: 1, 2, ..., ``most`` of them, or one a distinct point."""
     if points.shape[1] == 1:
         return _on_line(points[:, 0], weights, most)
@@ -53,10 +53,10 @@ def centres_of(
         gains = np.minimum(_distances(distinct, distinct[tried], metric), near[:, None])
         centres = np.vstack([centres, distinct[tried[(mass @ gains).argmin()]]])
     # One centre more never costs, though an iteration may end worse than the one before.
-    return Centres(np.minimum.accumulate(errors), found)
+    return CentreSets(np.minimum.accumulate(errors), found)
 
 
-def _on_line(values: Floats, weights: Floats, most: int) -> Centres:
+def _on_line(values: Floats, weights: Floats, most: int) -> CentreSets:
     """Return the best centres of numbers."""
     best = on_line(values, weights, most)
     centres = []
@@ -64,7 +64,7 @@ def _on_line(values: Floats, weights: Floats, most: int) -> Centres:
         label = best.labels(k)
         mass = np.bincount(label, weights=weights)
         centres.append((np.bincount(label, weights=weights * values) / mass)[:, None])
-    return Centres(best.errors, centres)
+    return CentreSets(best.errors, centres)
 
 
 def _moved(points: Floats, mass: Floats, centres: Floats, metric: Metric) -> Floats:
