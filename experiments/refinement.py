@@ -47,10 +47,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     print("| --- | --- " + "| ---: " * (len(GAMES) + 1) + "|")
     for ladder, names in ladders(given.rungs).items():
         for name in names:
-            print(f"| {ladder} | {' | '.join(_row(study, name))} |", flush=True)
+            print(f"| {ladder} | {' | '.join(row(study, name))} |", flush=True)
 
 
-def _row(study: Study, name: str) -> list[str]:
+def row(study: Study, name: str) -> list[str]:
     """Return buckets, losses to the nemesis in both games, and the gap of the model."""
     agent = study.solved(name)
     assert agent is not None

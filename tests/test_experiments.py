@@ -158,6 +158,11 @@ def test_abstraction_algorithms_are_compared(
     rows = [line for line in capsys.readouterr().out.splitlines() if line.startswith("| p")]
     assert rows[0].split("|")[2:] == rows[1].split("|")[2:]  # the first rung refines nothing
     assert agents < set((tmp_path / "agents").glob("*.eqp"))
+    variants = experiment("abstraction_variants")
+    monkeypatch.setattr(variants, "VARIANTS", ("expectation", "potential(distance=emd)"))
+    own = ["--granularity", coarse[0], "--results", str(tmp_path / "own.json")]
+    variants.main([*kept, "--game", small, *own])
+    assert "| `potential(distance=emd)` |" in capsys.readouterr().out
     with pytest.raises(SystemExit):
         study.main([*kept, "--game", small])
     # Published numbers stand beside those of the published granularities.
