@@ -138,37 +138,34 @@ def print_cost(figures: dict[str, Any]) -> None:
 
 
 def plot(stem: Path, figures: dict[str, Any]) -> None:
-    """Draw what agents lose to their nemeses and to equilibria, as pages and pictures."""
+    """Draw what agents lose to their nemeses in both games, and to equilibria, as pages and pictures."""
     from equipoise.plots.chart import Chart, Series, write_html, write_png
 
     charts = []
-    for table in ("6.8", "6.7"):
+    for table, game in (("6.8", "histogram"), ("6.8", "true"), ("6.7", "histogram")):
         title, columns, published = TABLES[table]
-        series = []
+        ours, theirs = [], []
         for j, column in enumerate(columns):
-            short = column.split()[0]
-            for game in GAMES:
-                points = [
-                    (int(g.split("-")[2]), -own[column])
-                    for g, own in figures.get(game, {}).items()
-                    if column in own
-                ]
-                if points:
-                    series.append(
-                        Series.of(f"{short}, {game} game", *zip(*sorted(points), strict=True))
-                    )
-            third = [int(g.split("-")[2]) for g in GRANULARITIES]
-            series.append(
-                Series.of(
-                    f"{short}, published", third, [-row[j] for row in published], is_line=False
+            cells = sorted((_size(g)[0], own[column]) for g, own in figures[game].items())
+            lost = [-earned for _, earned in cells]
+            ours.append(Series.of(column.split()[0], [size for size, _ in cells], lost))
+            if game == "histogram":  # where the published numbers are from
+                sizes, name = (
+                    [_size(g)[0] for g in GRANULARITIES],
+                    f"{column.split()[0]}, published",
                 )
-            )
+                lost = [-row[j] for row in published]
+                theirs.append(Series.of(name, sizes, lost, is_line=False, like=j))
         charts.append(
-            Chart(f"Loss {title}", "buckets in the last round", "chips a hand", tuple(series),
-                  log_y=True, legend_below=True)
-        )  # fmt: skip
+            Chart(
+                f"Lost to {title.removeprefix('against ')} in the {game} game",
+                "buckets in the last round",
+                "chips a hand",
+                (*ours, *theirs),
+            )
+        )
     write_html(stem.with_suffix(".html"), *charts)
-    write_png(stem.with_suffix(".png"), *charts)
+    write_png(stem.with_suffix(".png"), *charts, dpi=80)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
