@@ -25,10 +25,9 @@ from equipoise.games.signals.limit import limit
 from equipoise.games.signals.no_limit import no_limit
 from equipoise.games.signals.unroll import unroll
 from equipoise.numerics.device import Device
-from equipoise.sequence.build import game_fingerprint
 from equipoise.strategy.lift import lift
-from equipoise.strategy.profile import Layout, Strategy
-from equipoise.strategy.simple import SIMPLE, simple_strategy
+from equipoise.strategy.profile import Strategy
+from equipoise.strategy.simple import SIMPLE, random_strategy, simple_strategy
 
 SHORT = poker_game(
     "short hold'em",
@@ -58,17 +57,7 @@ STRICT = Device(array_api_strict, None, "float64")
 
 def bucket_strategy(game: PokerGame, children: tuple[int, ...], seed: int) -> Strategy:
     """Return a strategy at random over random buckets."""
-    table = random_table(game, children, seed=seed)
-    layout = Layout.of(game.tree, table.buckets)
-    random, vectors = np.random.default_rng(seed), []
-    for player in (0, 1):
-        parts = [np.ones(1)]
-        for turn, actions in layout.nodes[player]:
-            width = layout.buckets[turn][player]
-            parts.append(random.dirichlet(np.full(actions, 0.5), width).T.reshape(-1))
-        vectors.append(np.concatenate(parts))
-    fingerprint = f"{game_fingerprint(game)}/{table.digest}"
-    return Strategy(game.name, fingerprint, tuple(vectors), layout, game, table)
+    return random_strategy(game, random_table(game, children, seed=seed), seed=seed)
 
 
 def assert_same(found: Any, expected: Any) -> None:
@@ -105,6 +94,38 @@ def test_simple_strategies_as_lifted(name: str) -> None:
     assert strategy.abstraction is not None
     expected = certify_public(SHORT, lift(strategy, strategy.abstraction))
     assert_same(certify_streamed(SHORT, strategy), expected)
+
+
+@pytest.mark.parametrize("name", ["leduc", "short hold'em", "all-ins"])
+def test_single_precision_is_near(name: str) -> None:
+    strategy = bucket_strategy(EVERY[name], (2, 3, 2)[: EVERY[name].rounds], seed=7)
+    exact = certify_streamed(EVERY[name], strategy)
+    for device in (None, STRICT):
+        found = certify_streamed(EVERY[name], strategy, device=device, precision="single")
+        assert found.best_responses == pytest.approx(exact.best_responses, rel=1e-5)
+        assert found.value == pytest.approx(exact.value, rel=1e-5, abs=1e-5)
+
+
+def test_threads_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    strategy, found = bucket_strategy(SHORT, (2, 3, 2), seed=7), []
+    for threads in ("1", "3"):
+        monkeypatch.setenv("EQUIPOISE_THREADS", threads)
+        seen: list[int] = []
+        proof = certify_streamed(
+            SHORT, strategy, each=lambda done, of, seen=seen: seen.append(done)
+        )
+        assert seen == list(range(1, proof.of + 1))
+        found.append(proof)
+    assert found[0].best_responses == found[1].best_responses
+    assert found[0].values == found[1].values
+
+
+def test_an_error_ends_the_other_parts() -> None:
+    def each(done: int, total: int) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        certify_streamed(SHORT, simple_strategy(SHORT, "uniform"), each=each)
 
 
 def test_best_responses_by_hand_add_up() -> None:
@@ -195,6 +216,8 @@ def test_hands_are_found_on_the_next_street() -> None:
 def test_refusals() -> None:
     with pytest.raises(EquipoiseError, match="sample of 1, expected at least 2"):
         certify(SHORT, simple_strategy(SHORT, "uniform"), flops=1)
+    with pytest.raises(EquipoiseError, match="precision 'half', expected one of double, single"):
+        certify_streamed(SHORT, simple_strategy(SHORT, "uniform"), precision="half")
     with pytest.raises(EquipoiseError, match="has no boards to sample"):
         certify(unroll(EVERY["kuhn"]), simple_strategy(SHORT, "uniform"), flops=3)
     with pytest.raises(EquipoiseError, match="'never', expected one of always-call"):

@@ -32,6 +32,7 @@ def certify(
     infosets: bool = False,
     flops: int | None = None,
     device: str | None = None,
+    precision: str | None = None,
     seed: int = 0,
     each: Callable[[int, int], None] | None = None,
 ) -> Certificate:
@@ -44,7 +45,7 @@ def certify(
 
     Poker too large to list, and strategies that play by buckets, are certified board by board: on a
     sample of ``flops`` (drawn from ``seed``) if that is asked for, with arrays on ``device`` if one is
-    named; ``each`` is told the flops done and to do (:mod:`equipoise.certificates.streamed`).
+    named, with sums over hands in ``precision``; ``each`` is told the flops done and to do (:mod:`equipoise.certificates.streamed`).
     """
     if infosets:
         return _detailed(game, strategy, rigorous)
@@ -54,7 +55,15 @@ def certify(
 
         assert isinstance(game, PokerGame)
         where = None if device in (None, "compiled") else devices.device(device, "float32")
-        return certify_streamed(game, strategy, device=where, sample=flops, seed=seed, each=each)
+        return certify_streamed(
+            game,
+            strategy,
+            device=where,
+            precision=precision,
+            sample=flops,
+            seed=seed,
+            each=each,
+        )
     if isinstance(game, StageGame):
         require_views(game, strategy)
         # In a poker game that was cut short, other things than showdowns decide.

@@ -23,6 +23,7 @@ from equipoise.certificates.certificate import Certificate
 from equipoise.errors import EquipoiseError
 from equipoise.games.poker.game import PokerGame
 from equipoise.numerics.device import Device
+from equipoise.numerics.threads import in_order
 from equipoise.strategy.profile import Strategy
 
 
@@ -101,6 +102,7 @@ def certify_streamed(
     strategy: Strategy,
     *,
     device: Device | None = None,
+    precision: str | None = None,
     sample: int | None = None,
     seed: int = 0,
     each: Callable[[int, int], None] | None = None,
@@ -111,13 +113,16 @@ def certify_streamed(
     ----------
     device
         Where to compute; by default compiled loops on the processor.
+    precision
+        That of sums over hands on one board, one of :data:`~equipoise.certificates.board_walk.PRECISIONS`; sums over boards are always in
+        double precision. By default double in compiled loops, else that of the device.
     sample, seed
         How many classes of first common cards to draw, as likely as in the game, and from which seed; by
         default all are evaluated.
     each
         Called after every class with the numbers of those done and to do.
     """
-    walk = BoardWalk(game, strategy, device)
+    walk = BoardWalk(game, strategy, device, precision)
     total = len(walk.streets.first)
     if sample is None:
         numbers, weights = np.arange(total), walk.streets.copies
@@ -127,11 +132,16 @@ def certify_streamed(
         chance = walk.streets.copies / walk.streets.copies.sum()
         numbers = np.random.default_rng(seed).choice(total, sample, p=chance)
         weights = np.full(sample, walk.streets.copies.sum() / sample)
-    parts = []
-    for done, number in enumerate(numbers.tolist()):
-        parts.append(walk.part(number))
-        if each is not None:
-            each(done + 1, len(numbers))
+    parts: list[Part] = []
+    # Compiled loops leave the other cores free; an array library, or a GPU, takes what there is.
+    found = in_order if device is None else map
+    try:
+        for part in found(walk.part, numbers.tolist()):
+            parts.append(part)
+            if each is not None:
+                each(len(parts), len(numbers))
+    finally:
+        walk.stop()
     return _certificate(walk, parts, weights, is_sample=sample is not None)
 
 

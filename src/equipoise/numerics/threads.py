@@ -8,11 +8,15 @@ the copies are added up in order. So two cores and twenty give the same bits.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from functools import cache
+from typing import TypeVar
 
 LANES = 8
+Item = TypeVar("Item")
+Made = TypeVar("Made")
 
 
 def cores() -> int:
@@ -44,3 +48,25 @@ def spread(count: int, work: Callable[[int, int, int], None]) -> None:
         return
     for done in [_pool(threads).submit(work, *lane) for lane in lanes]:
         done.result()
+
+
+def in_order(work: Callable[[Item], Made], items: Iterable[Item]) -> Iterator[Made]:
+    """Yield ``work(item)`` for each item, in order, on all cores; few are taken ahead of time.
+
+    For long pieces of work, which may themselves :func:`spread`. Who stops early sees to it that pieces
+    under way end: they are not waited for.
+    """
+    threads = cores()
+    if threads <= 1:
+        yield from map(work, items)
+        return
+    pool, under_way = ThreadPoolExecutor(threads), deque[Future[Made]]()
+    try:
+        for item in items:
+            under_way.append(pool.submit(work, item))
+            if len(under_way) == 2 * threads:
+                yield under_way.popleft().result()
+        while under_way:
+            yield under_way.popleft().result()
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)

@@ -1,7 +1,8 @@
-"""Strategies that look at no cards: always call, always raise, always fold, anything at random.
+"""Strategies that nobody solved for: always call, always raise, always fold, anything at random.
 
-Poor players, and good tests: what the best response wins from them is published for limit hold'em (Johanson
-et al. 2011), and they are strategies of a poker game of any size, with one bucket a round.
+Poor players, and good tests. Those that look at no cards are strategies of a poker game of any size, with one
+bucket a round, and what the best response wins from them is published for limit hold'em (Johanson et al. 2011).
+Those at random show what a strategy of so many buckets costs.
 """
 
 from __future__ import annotations
@@ -61,6 +62,20 @@ def simple_strategy(game: PokerGame, name: str) -> Strategy:
         vectors.append(np.array(parts))
     fingerprint = f"{game_fingerprint(game)}/{blind.digest}"
     return Strategy(game.name, fingerprint, tuple(vectors), layout, game, blind)
+
+
+def random_strategy(game: PokerGame, table: BucketTable, *, seed: int = 0) -> Strategy:
+    """Return a strategy at random over buckets: near to pure ones in some, mixed in others."""
+    layout = Layout.of(game.tree, table.buckets)
+    random, vectors = np.random.default_rng(seed), []
+    for player in (0, 1):
+        parts = [np.ones(1)]
+        for turn, actions in layout.nodes[player]:
+            width = layout.buckets[turn][player]
+            parts.append(random.dirichlet(np.full(actions, 0.5), width).T.reshape(-1))
+        vectors.append(np.concatenate(parts))
+    fingerprint = f"{game_fingerprint(game)}/{table.digest}"
+    return Strategy(game.name, fingerprint, tuple(vectors), layout, game, table)
 
 
 def _choice(name: str, actions: Sequence[str]) -> list[float]:
