@@ -260,6 +260,8 @@ def test_large_poker_goes_the_whole_road(tmp_path: Path) -> None:
     assert {"equities", "tables", "certifying, flops"} <= set(told)
     again = equipoise.open(tmp_path / "five.eqp", LARGE)
     assert np.array_equal(again.strategy.behaviour[0], result.strategy.behaviour[0])
+    units = again.strategy.behaviour[1].astype(np.float64) * 65535
+    assert units == pytest.approx(np.rint(units), abs=0.01)
     proof = equipoise.certify(LARGE, again.strategy, flops=3)
     assert proof.best_responses == pytest.approx(result.certificate.best_responses)
     for label in (views(LARGE).label(0, 0), "#3"):

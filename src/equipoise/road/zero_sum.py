@@ -56,6 +56,7 @@ class ZeroSum(Behavioural):
         from equipoise.road.models import models, with_model
         from equipoise.sequence.build import build
         from equipoise.strategy.lift import lift
+        from equipoise.strategy.quantise import quantised
 
         known = ("abstraction", "buckets", "actions", "stages", "model", "eliminate")
         wish.only(self.name, *known, "flops", "device")
@@ -77,8 +78,10 @@ class ZeroSum(Behavioural):
         if coarse is not None:
             with steps.take("lift"):
                 # What is too large to list is played by buckets.
-                is_listed = form.tree is None or _is_listed(modelled)
-                strategy = lift(strategy, coarse) if is_listed else strategy.of(modelled, coarse)
+                if form.tree is None or _is_listed(modelled):
+                    strategy = lift(strategy, coarse)
+                else:
+                    strategy = quantised(strategy.of(modelled, coarse))
         facts: dict[str, Any] = {}
         for model in reversed(within):
             with steps.take("translate"):

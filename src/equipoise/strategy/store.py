@@ -19,6 +19,7 @@ from equipoise.games.files.fields import Fields
 from equipoise.games.poker.game import PokerGame
 from equipoise.games.signals.stage_game import StageGame
 from equipoise.strategy.profile import Layout, Strategy
+from equipoise.strategy.quantise import from_units, to_units
 
 __all__ = [
     "ABSTRACTION",
@@ -49,7 +50,7 @@ _Made = TypeVar("_Made")
 UPGRADES = {"tournament": "equipoise.strategy.tournament:upgraded"}
 """What strategies' bundles of some families were once called, and what makes them as they are now."""
 
-_FLOATS = ("<f8", "<f4")
+_FLOATS, _UNITS = ("<f8", "<f4"), "<u2"
 # Paths are no longer than this on any system we know.
 _LONGEST_SPEC = 4096
 _LOG_COLUMNS = (6, 7)  # without and with the share of the game that was in play
@@ -74,7 +75,7 @@ def save_strategy(
 def packed(strategy: Strategy) -> tuple[Arrays, Metadata]:
     """Return ``strategy`` as arrays and metadata, from which :func:`strategy_of` makes it again.
 
-    A strategy of a game too large to list brings the buckets that it plays by.
+    A strategy of a game too large to list brings the buckets that it plays by, and is kept in whole numbers.
     """
     arrays: Arrays = {f"behaviour.{i}": vector for i, vector in enumerate(strategy.behaviour)}
     own: Metadata = {
@@ -88,6 +89,8 @@ def packed(strategy: Strategy) -> tuple[Arrays, Metadata]:
         tables, known = strategy.abstraction.to_arrays()
         arrays.update({f"{_BUCKETS}.{name}": table for name, table in tables.items()})
         own[_BUCKETS] = known
+        for i, vector in enumerate(strategy.behaviour):
+            arrays[f"behaviour.{i}"] = to_units(vector)
     return arrays, own
 
 
@@ -136,6 +139,7 @@ def strategy_of(path: str | Path, bundle: Bundle) -> Strategy:
             "behaviour array a player."
         )
     vectors = tuple(bundle.arrays[f"behaviour.{i}"] for i in range(players))
+    vectors = tuple(from_units(own) if own.dtype.str == _UNITS else own for own in vectors)
     for player, vector in enumerate(vectors):
         if vector.ndim != 1 or vector.dtype.str not in _FLOATS or len(vector) == 0:
             raise EquipoiseError(
