@@ -13,7 +13,9 @@ certificate; the most memory held until the solve ended and until the certificat
   read besides, once a product.
 * *copy bandwidth*: bytes read and written a second when a large array is copied, with as many threads, in
   the same run.
-* *ratio*: the time of an iteration over the time in which the copy would move those bytes.
+* *ratio*: the time of an iteration over the time in which the copy would move those bytes. Iterations and
+  copies take turns, and the median of the turns' ratios counts: what other work on the machine slows, it
+  slows for both.
 """
 
 from __future__ import annotations
@@ -29,7 +31,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.report import markdown
+from benchmarks.report import markdown, processor
 from equipoise.abstraction.gameshrink import gameshrink
 from equipoise.certificates.gap import certify
 from equipoise.games.base import load
@@ -45,7 +47,7 @@ from equipoise.strategy.lift import lift
 
 NUMBERS_A_PASS, LEAST_NUMBERS = 10, 5
 COPIED_BYTES = 256 * 2**20
-ITERATIONS = 20
+ITERATIONS, TURNS = 4, 25
 
 
 class Clock:
@@ -62,33 +64,37 @@ class Clock:
         self.steps[name] = time.perf_counter() - wall, time.process_time() - cpu
 
 
-def shortest(work: Callable[[], object], repeats: int = 5) -> float:
-    """Return the least wall-clock time of some repetitions."""
-    times = []
-    for _ in range(repeats):
-        start = time.perf_counter()
-        work()
-        times.append(time.perf_counter() - start)
-    return min(times)
+def seconds(work: Callable[[], object]) -> float:
+    """Return the wall-clock time of ``work``."""
+    start = time.perf_counter()
+    work()
+    return time.perf_counter() - start
 
 
-def copy_bandwidth() -> float:
-    """Return bytes read and written a second by a copy on all cores."""
+def copying() -> Callable[[], None]:
+    """Return what copies a large array on all cores."""
     source = np.ones(COPIED_BYTES // 4, dtype=np.float32)
     target = np.zeros_like(source)
 
     def part(lane: int, low: int, high: int) -> None:
         np.copyto(target[low:high], source[low:high])
 
-    return 2 * COPIED_BYTES / shortest(lambda: spread(len(source), part))
+    return lambda: spread(len(source), part)
 
 
 def traffic(form: SequenceForm) -> dict[str, float]:
     """Compare an iteration in single precision with the copy."""
     run = DCFR("float32").start(form, Context())
     run.advance(2)
-    seconds = shortest(lambda: run.advance(ITERATIONS)) / ITERATIONS
-    bandwidth = copy_bandwidth()
+    copy = copying()
+    copy()
+    turns = np.array(
+        [(seconds(lambda: run.advance(ITERATIONS)), seconds(copy)) for _ in range(TURNS)]
+    )
+    # In each turn: milliseconds of an iteration, bytes a second, and bytes in the time of an iteration.
+    iteration = turns[:, 0] / ITERATIONS
+    bandwidth = 2 * COPIED_BYTES / turns[:, 1]
+    copied = float(np.median(iteration * bandwidth))
     whole, least = (n * 4 * (form.X.size + form.Y.size) for n in (NUMBERS_A_PASS, LEAST_NUMBERS))
     payoffs, tiled = 0, form.A.tiled
     if tiled is not None:
@@ -97,13 +103,14 @@ def traffic(form: SequenceForm) -> dict[str, float]:
         payoffs = sum(array.nbytes for array in arrays)
     return {
         "threads": cores(),
-        "iteration_ms": 1e3 * seconds,
+        "iteration_ms": 1e3 * float(np.median(iteration)),
+        "fastest_ms": 1e3 * float(iteration.min()),
         "pass_mb": whole / 1e6,
         "least_mb": least / 1e6,
         "payoffs_mb": payoffs / 1e6,
-        "copy_gb_s": bandwidth / 1e9,
-        "ratio_to_pass": seconds * bandwidth / whole,
-        "ratio_to_least": seconds * bandwidth / least,
+        "copy_gb_s": float(np.median(bandwidth)) / 1e9,
+        "ratio_to_pass": copied / whole,
+        "ratio_to_least": copied / least,
     }
 
 
@@ -137,6 +144,8 @@ def run(name: str, gaps: Sequence[float], algorithm: str) -> dict[str, Any]:
         coarse = gameshrink(game)
     with clock.step("build"):
         form = build(game, coarse)
+    if not gaps:
+        return {"game": game.name, "processor": processor(), "traffic": traffic(form)}
     found = solves(form, gaps, algorithm)
     solved = peak_memory_mb()
     solver, solution = found[min(gaps)]
@@ -146,6 +155,7 @@ def run(name: str, gaps: Sequence[float], algorithm: str) -> dict[str, Any]:
         proof = certify(game, strategy)
     return {
         "game": game.name,
+        "processor": processor(),
         "buckets": [first for first, _ in coarse.buckets],
         "steps": clock.steps,
         "gaps": {
@@ -185,17 +195,20 @@ def warm_up() -> None:
 
 def report(result: dict[str, Any]) -> str:
     """Return the tables."""
+    numbers = [(name, f"{value:.4g}") for name, value in result["traffic"].items()]
+    if "gaps" not in result:
+        title = f"{result['game']} on {result['processor']}"
+        return f"{title}\n\n{markdown(('what', 'value'), numbers)}"
     steps = [(n, f"{wall:.2f}", f"{cpu:.2f}") for n, (wall, cpu) in result["steps"].items()]
     gaps = [
         (f"{target:g}", name, dtype, f"{wall:.1f}", f"{cpu:.1f}", f"{iterations:,}")
         for target, (name, dtype, wall, cpu, iterations) in result["gaps"].items()
     ]
-    numbers = [(name, f"{value:.4g}") for name, value in result["traffic"].items()]
     numbers += [(name, f"{value:.6f}") for name, value in result["certificate"].items()]
     numbers += [(f"memory_mb, {name}", f"{mb:.0f}") for name, mb in result["memory_mb"].items()]
     return "\n\n".join(
         [
-            f"{result['game']}, buckets {'/'.join(map(str, result['buckets']))}",
+            f"{result['game']} on {result['processor']}, buckets {'/'.join(map(str, result['buckets']))}",
             markdown(("step", "seconds", "CPU seconds"), steps),
             markdown(("gap", "method", "precision", "seconds", "CPU seconds", "iterations"), gaps),
             markdown(("what", "value"), numbers),
@@ -207,11 +220,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Run the benchmark."""
     parser = argparse.ArgumentParser(description="Rhode Island Hold'em, from rules to certificate.")
     parser.add_argument("--game", default="rhode_island", help="a game with signals")
-    parser.add_argument("--gaps", default="1,0.1,0.01", help="targets in chips, with commas")
+    parser.add_argument(
+        "--gaps",
+        default="1,0.1,0.01",
+        help="targets in chips, with commas; none for iterations alone",
+    )
     parser.add_argument("--algorithm", default="auto", help="a method, as in 'equipoise solve'")
     parser.add_argument("--json", type=Path, help="write the numbers to this file, too")
     options = parser.parse_args(arguments)
-    result = run(options.game, [float(g) for g in options.gaps.split(",")], options.algorithm)
+    result = run(options.game, [float(g) for g in options.gaps.split(",") if g], options.algorithm)
     if options.json:
         options.json.write_text(json.dumps(result, indent=1))
     print(report(result))

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from benchmarks import peers, problems
+from benchmarks import peers, problems, rhode_island
 from benchmarks.iterative import OpenSpiel
 from benchmarks.trial import Trial
 
@@ -103,3 +103,21 @@ def test_a_trial_keeps_the_least_time_of_its_attempts(tmp_path: Path) -> None:
     assert record["best_gap"] == gap
     with np.load(tmp_path / f"trial-{2 * gap:g}.npz") as plans:
         np.testing.assert_array_equal(plans["x"], uniform[0])
+
+
+def test_rhode_island_from_rules_to_certificate(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "rhode_island.json"
+    game = "rhode_island(ranks=3,suits=2)"
+    rhode_island.main(["--game", game, "--gaps", "100", "--json", str(out)])
+    found = json.loads(out.read_text())
+    assert found["certificate"]["gap"] == pytest.approx(
+        found["certificate"]["solver_gap"], abs=1e-3
+    )
+    assert found["certificate"]["gap"] <= 100
+    assert all(value > 0 for value in found["traffic"].values())
+    assert found["traffic"]["pass_mb"] == 2 * found["traffic"]["least_mb"]
+    assert "ratio_to_least" in capsys.readouterr().out
+    rhode_island.main(["--game", game, "--gaps", ""])
+    assert "iteration_ms" in capsys.readouterr().out
