@@ -115,7 +115,8 @@ def test_intervals_hold_the_truth_nineteen_times_in_twenty() -> None:
     """100 seeded duplicate matches: the number of 95% intervals that hold the exact expectation.
 
     It is binomial with n = 100, p = 0.95: mean 95, standard deviation 2.2, and less than 88 with
-    probability 0.0015, more than 99 with 0.006: 88 to 100 is what seeds may show.
+    probability 0.0015, more than 99 with 0.006: 88 to 100 is what seeds may show. These show 95
+    (and the first thousand 950).
     """
     game = poker.rhode_island(4, 3)
     agents = [StrategyPlayer(random_strategy(game, seed)) for seed in (6, 7)]

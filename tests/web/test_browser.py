@@ -191,6 +191,19 @@ def test_every_kind_of_game_is_played_to_its_end(
     look(page, f"play-{name}", size)
 
 
+def test_holdem_is_played_without_a_strategy(visit: Open, size: str) -> None:
+    page = visit("#/play/game:limit-holdem")
+    page.get_by_label("Opponent").select_option("always-call")
+    expect(page.locator(".seat .who").first).to_have_text("always-call")
+    expect(page.get_by_label("a hidden card")).to_have_count(2)
+    while not is_over(page):
+        act(page, page.locator(".actions button[data-action]").count() - 1)
+    expect(page.get_by_label("a hidden card")).to_have_count(0)
+    expect(page.locator(".middle .card")).to_have_count(5)
+    expect(page.get_by_label("Coach", exact=True)).to_contain_text("No coach")
+    look(page, "play-holdem", size)
+
+
 def test_explore(visit: Open, size: str, ids: dict[str, str]) -> None:
     """Walk the betting tree, by mouse and keys; boards, hands, values and situations."""
     page = visit(f"#/explore/{ids['rhode']}")

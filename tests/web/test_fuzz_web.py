@@ -58,7 +58,9 @@ JSON = st.recursive(
     ),
     max_leaves=6,
 )
-FIELD = st.sampled_from(["do", "action", "strategy", "opponent", "seat", "coached", "other"])
+FIELD = st.sampled_from(
+    ["do", "action", "strategy", "game", "opponent", "seat", "coached", "other"]
+)
 
 
 def messages(ids: dict[str, str]) -> st.SearchStrategy[str]:
@@ -84,6 +86,7 @@ def messages(ids: dict[str, str]) -> st.SearchStrategy[str]:
         [
             {"do": "sit", "strategy": ids["rhode"]},
             {"do": "sit", "strategy": ids["kuhn"], "opponent": "uniform", "seat": 2},
+            {"do": "sit", "game": "no-limit-leduc", "opponent": "always-raise"},
             {"do": "deal"},
             {"do": "act", "action": "k"},
             {"do": "act", "action": "b"},

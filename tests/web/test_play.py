@@ -168,6 +168,32 @@ def test_illegal_moves_are_refused_and_change_nothing(line: Line, ids: dict[str,
     assert "not your turn" in line.say(do="act", action="k")["error"]
 
 
+@pytest.mark.parametrize("game", ["limit-holdem", "no_limit_leduc", "liars-dice", "pennies.nfg"])
+def test_games_without_a_strategy_are_played_without_a_coach(game: str, line: Line) -> None:
+    state = line.say(do="sit", game=game, opponent="uniform")
+    assert not state["coachable"]
+    state = play_hands(line, 3, random.Random(2))
+    assert state["hand"]["advice"] is state["hand"]["verdict"] is None
+    assert (state["score"]["hands"], state["score"]["adjusted"]) == (3, None)
+
+
+@pytest.mark.parametrize(
+    ("wish", "sentence"),
+    [
+        ({"game": "limit-holdem"}, "opponent"),
+        ({"game": "limit-holdem", "opponent": "strategy"}, "expected uniform or"),
+        ({"game": "kuhn(cards=3)", "opponent": "uniform"}, "expected one of kuhn"),
+        ({"game": "../secret.nfg", "opponent": "uniform"}, "expected one of kuhn"),
+        ({"game": "unrevealing", "opponent": "uniform"}, "expected one of kuhn"),
+        ({"game": "auction", "opponent": "always-call"}, "expected those of poker"),
+    ],
+)
+def test_games_that_cannot_be_played_are_refused(
+    wish: dict[str, Any], sentence: str, line: Line
+) -> None:
+    assert sentence in line.say(do="sit", **wish)["error"]
+
+
 def test_other_sites_cannot_play(client: TestClient) -> None:
     for headers in ({"Origin": "http://evil.example"}, {"Host": "evil.example"}):
         with (

@@ -28,7 +28,7 @@ from equipoise.games.files.fields import Fields
 from equipoise.play.coach import Coach
 from equipoise.play.web.answers import Answer, RefusalError, encoded, error, fields
 from equipoise.play.web.guard import Guard
-from equipoise.play.web.library import Entry, Library
+from equipoise.play.web.library import PLAYABLE, Entry, Library
 from equipoise.play.web.schema import schema
 from equipoise.play.web.solves import Solves
 from equipoise.play.web.tables import OPPONENTS, Table, sit
@@ -43,6 +43,7 @@ MOST_TABLES = 1000
 
 _MOST_COACHES = 32
 _LONGEST_PATH = 400
+_WORDS = ("do", "action", "strategy", "game", "opponent", "seat", "coached")  # of who plays
 
 Handler = Callable[[Request], Awaitable[Response]]
 
@@ -177,6 +178,7 @@ class Server:
                 ],
                 "files": files,
                 "methods": [{"name": name, "why": row.why} for name, row in METHODS.items()],
+                "playable": [name.replace("_", "-") for name in PLAYABLE] + files,
                 "opponents": [
                     {"name": name, "description": what} for name, (what, _) in OPPONENTS.items()
                 ],
@@ -274,7 +276,7 @@ class Server:
         self, table: Table | None, message: str | bytes
     ) -> tuple[Table, dict[str, Any]]:
         """Follow one message: sit, deal, act or coach."""
-        told = fields(message, "message", "do", "action", "strategy", "opponent", "seat", "coached")
+        told = fields(message, "message", *_WORDS)
         do = told.text("do")
         limiter = self._sitting if do == "sit" else self._playing
         return await to_thread.run_sync(self._played, table, do, told, limiter=limiter)

@@ -8,18 +8,21 @@ from __future__ import annotations
 import hashlib
 from collections import OrderedDict
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from threading import Lock
 from typing import Any
 
 from equipoise import bundle
-from equipoise.errors import EquipoiseError
-from equipoise.games.base import FILES
+from equipoise.errors import EquipoiseError, quoted
+from equipoise.games.base import FILES, GAMES
 from equipoise.play.explore import Explorer, explorer
+from equipoise.play.rulebook import rulebook
 from equipoise.play.web.answers import RefusalError
 from equipoise.road.checkpoints import SUFFIX
 from equipoise.road.result import Result
 from equipoise.road.verbs import open as open_result
+from equipoise.road.verbs import rules_of
 from equipoise.strategy.profile import Strategy
 from equipoise.strategy.store import STRATEGY
 
@@ -28,6 +31,15 @@ _FACTS = (
     "game", "family", "method", "algorithm", "status", "value", "values", "lower", "upper", "gap", "gains",
     "iterations", "seconds", "cpu_seconds", "target", "why", "abstraction", "buckets", "gain",
 )  # fmt: skip
+
+
+PLAYABLE = tuple(
+    name
+    for name, row in GAMES.items()
+    if row.home.partition(":")[0].removeprefix("equipoise.games.")
+    in ("trees.classic", "poker.game", "library")
+)
+"""Games by name that are played move by move: trees, matrices, games with signals."""
 
 
 @dataclass(frozen=True)
@@ -148,9 +160,26 @@ class Library:
         is_here = beside.suffix.lower() in FILES and beside.is_file()
         return str(beside.resolve()) if is_here else None
 
+    def game(self, name: str) -> Any:
+        """Return the game called ``name``, as the list or the folder has it, to be played."""
+        known = name.replace("-", "_")
+        if known not in PLAYABLE and name not in self.game_files():
+            raise EquipoiseError(
+                f"game: found {quoted(name)}, expected one of {', '.join(PLAYABLE)}, or a file of the folder."
+            )
+        return _game(known if known in PLAYABLE else str((self.folder / name).resolve()))
+
     def game_files(self) -> list[str]:
         """Return the names of the folder's files of rules."""
         return sorted(p.name for p in self.folder.iterdir() if p.suffix.lower() in FILES)
+
+
+@lru_cache(maxsize=4)
+def _game(spec: str) -> Any:
+    """Return the rules of a game; a few are kept."""
+    found = rules_of(spec)
+    rulebook(found)  # says so if it is not played move by move
+    return found
 
 
 def identity_of(name: str) -> str:

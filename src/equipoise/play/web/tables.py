@@ -6,15 +6,18 @@ which there is nothing that she does not know.
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from threading import Thread
 from typing import Any
 
 import numpy as np
 
 from equipoise.errors import EquipoiseError, quoted
 from equipoise.games.files.fields import Fields
+from equipoise.games.signals.stage_game import StageGame
 from equipoise.games.trees.extensive import CHANCE, ExtensiveGame
 from equipoise.play.agents import Agent, Mixed, StrategyPlayer, Uniform, always_call, always_raise
 from equipoise.play.coach import Advice, Coach, Score
@@ -40,7 +43,7 @@ class Table:
     """One person's table.
 
     ``seats`` are those that she takes in turn; the ``opponent`` has all others; ``coaches`` has a coach for
-    each of her seats.
+    each of her seats, or none where there is no strategy to learn from.
     """
 
     game: Any
@@ -85,9 +88,14 @@ class Table:
             raise EquipoiseError(
                 f"action: found {quoted(action)}, expected {' or '.join(map(quoted, seen.actions))}."
             )
-        advice = self.coaches[seat].advise(seen)
-        self._choices.append((advice, action))
         self._do(episode, seen, action)
+        if seat in self.coaches:
+            self._judge(self.coaches[seat].advise(seen), action)
+        self._go_on()
+
+    def _judge(self, advice: Advice, action: str) -> None:
+        """Keep what a choice was worth."""
+        self._choices.append((advice, action))
         self._verdict = {
             "action": action,
             "word": self._said[-1],
@@ -95,7 +103,6 @@ class Table:
             "is_best": advice.cost(action) <= self.score.slack,
             "probability": advice.probabilities[advice.actions.index(action)],
         }
-        self._go_on()
 
     def _do(self, episode: Episode, seen: Observation, action: str) -> None:
         """Let who sees this do ``action``, and keep what it is called."""
@@ -110,7 +117,8 @@ class Table:
             seen = episode.observation(player)
             self._do(episode, seen, self.opponent.act(seen))
         if episode.payoffs is not None:
-            self.score.count(episode.payoffs[seat], self.coaches[seat].value, self._choices)
+            value = self.coaches[seat].value if seat in self.coaches else math.nan
+            self.score.count(episode.payoffs[seat], value, self._choices)
             self.points.append((self.score.total, self.score.adjusted))
 
     def state(self) -> dict[str, Any]:
@@ -122,6 +130,7 @@ class Table:
             "seat": seat,
             "score": self._scored(),
             "coached": self.is_coached,
+            "coachable": bool(self.coaches),
             "hand": None,
         }
         if episode is not None:
@@ -150,7 +159,7 @@ class Table:
             "advice": None,
             "verdict": self._verdict if self.is_coached else None,
         }
-        if self.is_coached and seen.is_turn:
+        if self.is_coached and seen.is_turn and self.seat in self.coaches:
             advice = self.coaches[self.seat].advise(seen)
             hand["advice"] = {
                 "probabilities": advice.probabilities,
@@ -188,7 +197,8 @@ class Table:
             "decisions": score.decisions,
             "best": score.best,
             "points": self.points[::every],
-            "value": sum(coach.value for coach in self.coaches.values()) / len(self.coaches),
+            "value": math.fsum(coach.value for coach in self.coaches.values())
+            / max(len(self.coaches), 1),
         }
 
 
@@ -217,19 +227,18 @@ def _fair(game: ExtensiveGame, moves: Sequence[Move]) -> Sequence[Move]:
 
 
 def sit(library: Library, wish: Fields, coaches: dict[Any, Coach]) -> Table:
-    """Return a table as ``wish`` asks for: strategy, opponent, seat, coached.
+    """Return a table as ``wish`` asks for: strategy or game, opponent, seat, coached.
 
     ``coaches`` are kept from one table to the next, with all that they have worked out.
     """
+    if "game" in wish.data:
+        return _uncoached(library, wish)
     identity, against = wish.text("strategy"), wish.text("opponent", "strategy")
     opened = library.open(identity)
     game, strategy = opened.result.game, opened.strategy
     opponent, title = _opponent(library, opened, identity, against)
     is_other = title is not None and against not in OPPONENTS
-    players = game.players if isinstance(game.players, int) else len(game.players)
-    seat = wish.whole("seat", 0, most=players)
-    seats = tuple(range(players)) if seat == 0 else (seat - 1,)
-    known = {}
+    seats, known = _seats(game, wish), {}
     for one in seats:
         # The results are part of the key: a file that is replaced brings new coaches.
         key = opened, library.open(against) if is_other else against, one
@@ -239,7 +248,8 @@ def sit(library: Library, wish: Fields, coaches: dict[Any, Coach]) -> Table:
                 if title is None
                 else Coach.against(game, strategy, one, opponent)
             )
-            coach.prepare()
+            # Meanwhile she looks at her first hand.
+            Thread(target=coach.prepare, daemon=True).start()
             coaches[key] = coach
         known[one] = coaches[key]
     opponent.reset(random.SystemRandom().getrandbits(64))
@@ -254,6 +264,38 @@ def sit(library: Library, wish: Fields, coaches: dict[Any, Coach]) -> Table:
         is_coached=wish.flag("coached", default=True),
         score=Score(max(gap, _NOTHING * stake)),
     )
+
+
+def _seats(game: Any, wish: Fields) -> tuple[int, ...]:
+    """Return the seats that a person takes in turn: all, or the one she asks for."""
+    players = game.players if isinstance(game.players, int) else len(game.players)
+    seat = wish.whole("seat", 0, most=players)
+    return tuple(range(players)) if seat == 0 else (seat - 1,)
+
+
+def _uncoached(library: Library, wish: Fields) -> Table:
+    """Return a table of a game of which there is no strategy: nobody to coach, but somebody to play."""
+    against = wish.text("opponent")
+    if against not in OPPONENTS:
+        raise EquipoiseError(
+            f"opponent: found {quoted(against)}, expected {' or '.join(OPPONENTS)} in a game without a "
+            "strategy."
+        )
+    game, opponent = library.game(wish.text("game")), OPPONENTS[against][1]()
+    for actions in _menus(game):
+        opponent.policy(
+            Observation(game.name, 0, actions=actions)
+        )  # or says that it cannot play this
+    opponent.reset(random.SystemRandom().getrandbits(64))
+    return Table(game, _seats(game, wish), opponent, {}, against)
+
+
+def _menus(game: ExtensiveGame | StageGame) -> set[tuple[str, ...]]:
+    """Return the sets of actions that are open somewhere."""
+    if isinstance(game, ExtensiveGame):
+        return {tuple(actions) for actions in game.infoset_actions}
+    tree = game.tree
+    return {tuple(tree.action[child] for child in below) for below in tree.successors if below}
 
 
 def _opponent(

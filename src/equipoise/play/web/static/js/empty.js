@@ -11,6 +11,9 @@ export function nothingYet() {
 export function picker(list, id, change, name) {
   return h("label.field", null, h("span", null, name),
     h("select", { onchange: (event) => change(event.target.value), "aria-label": name },
-      list.map((one) => h("option", { value: one.id, selected: one.id === id }, one.name === one.game ? one.name : `${one.name} (${one.game})`))));
+      list.filter((one) => !one.isBare).map(choice), list.some((one) => one.isBare) ? h("optgroup", { label: "without a coach" }, list.filter((one) => one.isBare).map(choice)) : null));
+  function choice(one) {
+    return h("option", { value: one.id, selected: one.id === id }, one.name === one.game ? one.name : `${one.name} (${one.game})`);
+  }
 }
 export const playable = (list) => list.filter((one) => !one.fault && ["zero-sum", "general-sum"].includes(one.family));
