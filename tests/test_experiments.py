@@ -172,6 +172,16 @@ def test_abstraction_algorithms_are_compared(
     assert "| -160.527 |" in capsys.readouterr().out
 
 
+def test_documented_tables_are_those_of_the_figures(capsys: pytest.CaptureFixture[str]) -> None:
+    """All tables of docs/lossy-abstraction.md are what scripts print of the figures in experiments/results."""
+    experiment("abstraction_study")
+    experiment("tables_6").main([])
+    page = (EXPERIMENTS.parent / "docs" / "lossy-abstraction.md").read_text()
+    rows = [line for line in capsys.readouterr().out.splitlines() if line.startswith("| 13-")]
+    assert len(rows) == 4 * 2 * 7
+    assert all(row in page for row in rows)
+
+
 def test_a_cut_game_played_on_and_solved_again(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
