@@ -11,6 +11,7 @@ from tests.certificates.test_agreement import strategy_of
 from tests.certificates.test_public import GAMES
 
 from equipoise.abstraction.bucket_table import random_table
+from equipoise.cards.board_products import HalfProducts, Products
 from equipoise.cards.board_ranks import BoardRanks
 from equipoise.cards.board_sums import HalfShowdowns, Meetings, SignedShowdowns, SortedShowdowns
 from equipoise.cards.deck import Deck
@@ -104,6 +105,35 @@ def test_single_precision_is_near(name: str) -> None:
         found = certify_streamed(EVERY[name], strategy, device=device, precision="single")
         assert found.best_responses == pytest.approx(exact.best_responses, rel=1e-5)
         assert found.value == pytest.approx(exact.value, rel=1e-5, abs=1e-5)
+
+
+@pytest.mark.parametrize(("parts", "error"), [(1, 2**-8), (2, 2**-15)])
+def test_products_in_bfloat16(parts: int, error: float) -> None:
+    xp = pytest.importorskip("array_api_compat.torch")
+    random, hands, device = np.random.default_rng(0), sets(9, 2), Device(xp, None, "float32")
+    exact, halves = Products(hands, Device(np)), HalfProducts(hands, device, parts)
+    reach, buckets = random.random((7, 5)), random.integers(0, 7, (3, len(hands)))
+    ranks = random.integers(0, 5, buckets.shape)
+    put, total = device.put, reach.sum()
+    table = halves.table(reach)
+    for expected, found in (
+        (
+            exact.margins(exact.signs(ranks), reach, buckets),
+            halves.margins(halves.signs(put(ranks)), table, put(buckets)),
+        ),
+        (exact.totals(reach, buckets), halves.totals(table, put(buckets))),
+    ):
+        np.testing.assert_allclose(device.get(found), expected, atol=error * total)
+
+
+@pytest.mark.parametrize("precision", [None, "single", "bf16"])
+def test_with_torch(precision: str | None) -> None:
+    xp = pytest.importorskip("array_api_compat.torch")
+    strategy = bucket_strategy(SHORT, (2, 3, 2), seed=7)
+    expected = certify_streamed(SHORT, strategy)
+    found = certify_streamed(SHORT, strategy, device=Device(xp), precision=precision)
+    error = {None: 1e-12, "single": 1e-5, "bf16": 2**-7}[precision]
+    assert found.best_responses == pytest.approx(expected.best_responses, rel=error)
 
 
 def test_threads_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -218,6 +248,8 @@ def test_refusals() -> None:
         certify(SHORT, simple_strategy(SHORT, "uniform"), flops=1)
     with pytest.raises(EquipoiseError, match="precision 'half', expected one of double, single"):
         certify_streamed(SHORT, simple_strategy(SHORT, "uniform"), precision="half")
+    with pytest.raises(EquipoiseError, match="'bf16' without PyTorch"):
+        certify_streamed(SHORT, simple_strategy(SHORT, "uniform"), precision="bf16")
     with pytest.raises(EquipoiseError, match="has no boards to sample"):
         certify(unroll(EVERY["kuhn"]), simple_strategy(SHORT, "uniform"), flops=3)
     with pytest.raises(EquipoiseError, match="'never', expected one of always-call"):

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from equipoise.cards.board_sums import Meetings, SignedShowdowns
+from equipoise.cards.board_products import PAD, HalfProducts, Products, rows
 from equipoise.cards.deck import Cards
 from equipoise.certificates.columns import ADD, MAX, Deals, RoundColumns
 from equipoise.numerics.device import Array, Device
@@ -28,17 +28,21 @@ class _Group(NamedTuple):
 
 
 class ArrayRound:
-    """A round as both players see it, on ``device``; columns of a slot are filled up to a ``multiple``."""
+    """A round as both players see it, on ``device``.
+
+    Products are made in bfloat16 if a number of ``parts`` is given (:mod:`equipoise.cards.board_products`), and
+    columns filled up so that a GPU is fast with them.
+    """
 
     def __init__(
         self,
         columns: Iterable[Iterable[RoundColumns]],
         hands: Cards,
         device: Device,
-        multiple: int = 1,
+        parts: int = 0,
     ) -> None:
-        self._device, self._multiple = device, multiple
-        self._meetings = Meetings(hands, device.xp, device.floats, device.device)
+        self._device, self._multiple = device, PAD if parts else 1
+        self._products = HalfProducts(hands, device, parts) if parts else Products(hands, device)
         self.entries: list[list[int]] = [[], []]
         self._groups: list[list[tuple[int, _Group]]] = [[], []]
         self.width = len(hands)
@@ -59,16 +63,14 @@ class ArrayRound:
         buckets: list[Array],
         carried: list[Array] | None,
         deals: Deals,
-    ) -> float:
+    ) -> Any:
         """Add both players' values (:class:`RoundValues`)."""
         device = self._device
-        showdowns = None
-        if ranks is not None:
-            showdowns = SignedShowdowns(self._meetings, ranks, device.xp, device.floats)
-        profit = 0.0
+        signs = None if ranks is None else self._products.signs(ranks)
+        profit: Any = 0.0
         for player, groups in enumerate(self._groups):
             for first, group in groups:
-                slots, earned = self._leaves(group, showdowns, buckets[1 - player], buckets[player])
+                slots, earned = self._leaves(group, signs, buckets[1 - player], buckets[player])
                 profit += earned
                 if carried is not None:
                     slots += [device.xp.take(carried[player], at, axis=2) for at in group.carried]
@@ -77,26 +79,24 @@ class ArrayRound:
         return profit
 
     def _leaves(
-        self, group: _Group, showdowns: SignedShowdowns | None, other: Array, mine: Array
-    ) -> tuple[list[Array], float]:
+        self, group: _Group, signs: Any, other: Array, mine: Array
+    ) -> tuple[list[Array], Any]:
         """Return the values at the leaves, slot by slot, and what the responder's own strategy earns there."""
-        xp, slots, first, profit = self._device.xp, [], 0, 0.0
-        for reach, sums in (
-            (group.shown, None if showdowns is None else showdowns.margins),
-            (group.paid, self._meetings.totals),
-        ):
-            count = reach.shape[1]
-            if not count or sums is None:
-                continue
-            found = sums(rows(xp, reach, other))
+        xp, found = self._device.xp, list[Array]()
+        if group.shown.shape[1]:
+            found.append(self._products.margins(signs, group.shown, other))
+        if group.paid.shape[1]:
+            found.append(self._products.totals(group.paid, other))
+        slots, first = list[Array](), 0
+        profit: Any = 0.0
+        for values in found:
+            count = values.shape[2]
             if group.own.shape[0]:
                 # Own reach times value, over every hand: what the profile earns at these leaves.
                 own = rows(xp, group.own[:, first : first + count], mine)
-                profit += float(xp.sum(own * found, dtype=xp.float64))
+                profit = profit + xp.sum(own * values, dtype=xp.float64)
             first += count
-            slots += [
-                found[:, :, start : start + group.width] for start in range(0, count, group.width)
-            ]
+            slots += [values[:, :, at : at + group.width] for at in range(0, count, group.width)]
         return slots, profit
 
     def _before(self, values: Array, deals: Deals) -> Array:
@@ -121,13 +121,11 @@ class ArrayRound:
             return wide.reshape(len(array), wide.shape[1] * wide.shape[2])
 
         put = self._device.put
+        shown = group.reach[:, : group.shown] * group.scale[: group.shown]
+        paid = group.reach[:, group.reach.shape[1] - group.paid :] * group.scale[group.shown :]
         return _Group(
-            shown=put(filled(group.reach[:, : group.shown] * group.scale[: group.shown])),
-            paid=put(
-                filled(
-                    group.reach[:, group.reach.shape[1] - group.paid :] * group.scale[group.shown :]
-                )
-            ),
+            shown=self._products.table(filled(shown)),
+            paid=self._products.table(filled(paid)),
             own=put(filled(group.own)),
             carried=[put(np.pad(at, (0, more))) for at in group.carried],
             steps=group.steps.tolist(),
@@ -135,12 +133,6 @@ class ArrayRound:
             entries=entries,
             width=entries + more,
         )
-
-
-def rows(xp: Any, table: Array, places: Array) -> Array:
-    """Return rows of ``table``, for an array of places."""
-    flat = xp.take(table, xp.reshape(places, (-1,)), axis=0)
-    return xp.reshape(flat, (*places.shape, table.shape[1]))
 
 
 def _stepped(xp: Any, slots: list[Array], group: _Group) -> Array:

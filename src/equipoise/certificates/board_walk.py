@@ -32,11 +32,12 @@ Array = Any
 Floats = NDArray[np.float64]
 PLAYERS = (0, 1)
 
-PRECISIONS: dict[str, str] = {"double": "float64", "single": "float32"}
-"""Precisions of sums over the hands on one board.
+PRECISIONS: dict[str, str] = {"double": "float64", "single": "float32", "bf16": "float32"}
+"""Precisions of sums over the hands on one board, and the type of their results.
 
-Single precision is twice as fast, and misses strategies at random by half a millionth of their value: numbers
-too small to change a sum of a thousand are lost in it, and always downwards.
+On a GPU single precision has reach in two halves of bfloat16, and ``bf16`` in one. In compiled loops single
+precision is twice as fast, and misses strategies at random by half a millionth of their value: numbers too
+small to change a sum of a thousand are lost in it, and always downwards.
 """
 
 # Numbers in one array of values: what a processor's caches hold, and what keeps a GPU busy.
@@ -76,6 +77,7 @@ class BoardWalk:
         self.host = host()
         self.is_compiled = device is None
         self.device = self._exactly(device or self.host, precision)
+        self._parts = self._halves(precision)
         self._is_stopped = False
         named = views(game)
         assert isinstance(named, CanonicalViews)
@@ -101,7 +103,7 @@ class BoardWalk:
             sums = np.zeros((len(self._sizes), found.shape[2]))
             np.add.at(sums, own, _numpy(found)[0])
             carried.append(sums)
-        return Part((carried[0], carried[1]), value)
+        return Part((carried[0], carried[1]), float(value))
 
     def before(self, carried: list[Floats]) -> tuple[list[Floats], float]:
         """Evaluate the rounds before the first common cards, given the values by class that come up.
@@ -115,7 +117,7 @@ class BoardWalk:
             street = Street(turn, board, holes, np.zeros((0, 0), dtype=np.int64))
             shape = (1, len(holes))
             out = [np.zeros((*shape, len(own))) for own in self._rounds[turn].entries]
-            total += self._add(out, street, board, values, _same(shape[1]), self.host)
+            total += float(self._add(out, street, board, values, _same(shape[1]), self.host))
             values = out
         # A root without a value, where nobody can win anything, has no column.
         best = [own[0].sum(axis=1) for own in values]
@@ -123,7 +125,7 @@ class BoardWalk:
 
     def _added_up(
         self, place: int, boards: Cards, numbers: NDArray[np.int64]
-    ) -> tuple[list[Array], float]:
+    ) -> tuple[list[Array], Any]:
         """Return both players' values on ``boards``, those of street ``place`` added up over what it deals.
 
         ``numbers`` are those of the boards (:mod:`equipoise.games.poker.boards`).
@@ -165,7 +167,7 @@ class BoardWalk:
         deals: Deals,
         device: Device,
         numbers: NDArray[np.int64] | None = None,
-    ) -> float:
+    ) -> Any:
         """Add both players' values on some boards to those on the boards before; return player 1's profit."""
         round_ = self._rounds[street.turn]
         is_last = street.turn == self.game.rounds - 1
@@ -249,7 +251,8 @@ class BoardWalk:
             most = CompiledRound.most(device.dtype)
             return CompiledRound([view.columns(most) for view in seen], hands, device.dtype)
         most = max(64, self._most // (len(hands) * _SLOTS * 48))
-        return ArrayRound([view.columns(most) for view in seen], hands, device)
+        parts = self._parts if is_last else 0
+        return ArrayRound([view.columns(most) for view in seen], hands, device, parts)
 
     @staticmethod
     def _exactly(device: Device, precision: str | None) -> Device:
@@ -262,14 +265,29 @@ class BoardWalk:
             )
         return Device(device.xp, device.device, PRECISIONS[precision])
 
+    def _halves(self, precision: str | None) -> int:
+        """Return how many numbers of bfloat16 make one of the reach; 0 for none."""
+        is_torch = hasattr(self.device.xp, "bfloat16") and not self.is_compiled
+        if precision == "bf16":
+            if not is_torch:
+                raise EquipoiseError(
+                    "certify: found the precision 'bf16' without PyTorch, expected it."
+                )
+            return 1
+        is_cuda = getattr(self.device.device, "type", "") == "cuda"
+        return 2 if is_torch and is_cuda and self.device.dtype == "float32" else 0
+
     def _wide(self) -> Device:
         """Return the device in double precision."""
         return Device(self.device.xp, self.device.device, "float64")
 
     @cached_property
     def _most(self) -> int:
-        """How many numbers an array may have."""
-        return _FEW if self.device.device is None else _MANY
+        """How many numbers an array may have: of what is free on a GPU, one in sixteen bytes."""
+        if getattr(self.device.device, "type", "") != "cuda":
+            return _FEW if self.device.device is None else _MANY
+        free, _ = self.device.xp.cuda.mem_get_info(self.device.device)
+        return int(min(_MANY, free // 64))
 
     def _boards_at_once(self, place: int) -> int:
         """Return how many boards of a street to evaluate together."""

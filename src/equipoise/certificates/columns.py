@@ -105,11 +105,12 @@ class RoundValues(Protocol):
         buckets: list[Any],
         carried: list[Any] | None,
         deals: Deals,
-    ) -> float:
+    ) -> Any:
         """Add both players' values, given those of the next round, to ``out``; return what player 1 earns here.
 
         All are arrays over boards and hands, the values with a third axis of columns; ``out`` is over
-        the boards before and their hands.
+        the boards before and their hands. What is earned is a number, or an array of one, which a GPU
+        need not be waited for.
         """
 
 
