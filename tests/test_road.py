@@ -16,13 +16,13 @@ def test_the_whole_road(tmp_path: Path) -> None:
     assert result.status is Status.CONVERGED
     assert result.value == pytest.approx(-1 / 18, abs=1e-9)  # Kuhn 1950
     assert result.certificate.gap <= 1e-9
-    assert result.strategy["0b"] == {"p": 1.0, "b": 0.0}
+    assert result.strategy["Jb"] == {"p": 1.0, "b": 0.0}
     result.save(tmp_path / "kuhn.eqp")
     again = equipoise.open(tmp_path / "kuhn.eqp")
     assert again.certificate.gap == result.certificate.gap
     assert again.log == result.log
     assert (again.method, again.spec, again.found.target) == (result.method, "kuhn", 1e-9)
-    assert again.strategy["2b"] == result.strategy["2b"]
+    assert again.strategy["Kb"] == result.strategy["Kb"]
 
 
 def test_a_game_with_signals_is_abstracted_and_lifted() -> None:

@@ -18,7 +18,7 @@ from equipoise.games.signals.views import signal_rounds, views
 TWO_BETS = limit(2, bets=(2, 4), cap=2, antes=1)
 
 
-def test_the_seeds_reduced_program():
+def test_gilpins_reduced_program():
     """Gilpin 2009, section 5.2.1: 1,237,238 square before, 1,190,443 x 1,181,084 after.
 
     His is the program in which player 2 chooses: in ours, rows and columns are exchanged.
@@ -29,7 +29,7 @@ def test_the_seeds_reduced_program():
     assert eliminate(game.tree, rounds, turns=(2,)).program_size() == (1_181_084, 1_190_443)
 
 
-def test_the_seeds_reduced_program_without_abstraction():
+def test_gilpins_reduced_program_without_abstraction():
     """Gilpin 2009, section 5.2.1: 91,224,226 square before, 89,471,986 x 89,121,538 after.
 
     In the last round, for each of the 49 ways to come there, hands that cannot lose have five

@@ -116,7 +116,7 @@ def test_first_sets_add_up_to_the_certificate() -> None:
     strategy = random_strategy(game, 1)
     proof = certify(game, strategy, infosets=True)
     assert proof.infosets is not None
-    opening = [proof.infosets[card] for card in "012"]
+    opening = [proof.infosets[card] for card in "JQK"]
     assert [standing.reach for standing in opening] == pytest.approx([1 / 3] * 3)
     assert sum(s.reach * s.value for s in opening) == pytest.approx(proof.value)
     assert sum(s.reach * s.best_response for s in opening) == pytest.approx(proof.best_responses[0])
@@ -130,7 +130,7 @@ def test_at_an_equilibrium_nobody_could_do_better_where_play_comes() -> None:
     best, values = proof.infosets.best_responses[come], proof.infosets.values[come]
     np.testing.assert_allclose(best, values, rtol=0, atol=1e-9)
     # The jack checks, folds to a bet and loses its ante (Kuhn 1950).
-    assert proof.infosets["0pb"].value == pytest.approx(-1.0)
+    assert proof.infosets["Jpb"].value == pytest.approx(-1.0)
 
 
 def test_games_with_signals_are_told_card_by_card_and_only_when_asked() -> None:

@@ -110,6 +110,6 @@ def test_trees_know_what_actions_are_worth() -> None:
         player, first = int(tree.infoset_player[k]), int(tree.first_sequence[k])
         assert known.actions[player][first : first + 2].mean() == pytest.approx(known.values[k])
     # With a king, calling a bet wins two and folding loses the ante; with a jack, it loses two.
-    for label, worth in {"2b": [-1, 2], "0b": [-1, -2], "1b": [-1, 0]}.items():
+    for label, worth in {"Kb": [-1, 2], "Jb": [-1, -2], "Qb": [-1, 0]}.items():
         first = int(tree.first_sequence[tree.infoset_label.index(label)])
         np.testing.assert_allclose(known.actions[1][first : first + 2], worth, atol=1e-12)

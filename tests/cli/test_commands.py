@@ -123,7 +123,7 @@ def test_people_get_tables(cli: Cli) -> None:
     assert "2 more information sets" in solved.err
     assert "best response" in cli("certify", "kuhn", "kuhn.eqp").out
     assert "58" in cli("info", "kuhn").out
-    assert "0pb" in cli("show", "kuhn.eqp").out
+    assert "Jpb" in cli("show", "kuhn.eqp").out
 
 
 def test_info_of_leduc(cli: Cli) -> None:

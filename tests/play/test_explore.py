@@ -128,7 +128,7 @@ def test_searching_finds_histories_and_hands(solved: dict[str, Result]) -> None:
     assert found
     assert all(any(a == "r" for a in one.path) and one.label == "Kd" for one in found)
     tree = explorer(solved["kuhn"].game, solved["kuhn"].strategy)
-    assert {one.label for one in tree.search("2")} == {"2", "2p", "2b", "2pb"}
+    assert {one.label for one in tree.search("K")} == {"K", "Kp", "Kb", "Kpb"}
     assert tree.search("no such thing") == []
 
 

@@ -129,7 +129,7 @@ def test_the_coach_knows_best_and_what_is_lost() -> None:
             coach=lambda seat: Coach(look, seat),
         )
         sitting.hand(0)
-        if any("2pb" in line for line in lines):
+        if any("Kpb" in line for line in lines):
             assert sitting.tally.cost == pytest.approx(3, abs=1e-6)
             assert "that cost 3" in "\n".join(lines)
             break

@@ -110,7 +110,8 @@ def test_a_double_oracle_is_drawn_with_its_bounds_and_share() -> None:
 def test_a_solve_that_is_exact_at_once_is_drawn(tmp_path: Path) -> None:
     """A gap of zero has no place on a logarithmic axis, and a name may look like a formula."""
     charts = convergence({"cash $x_$.eqp (lp)": [LogRow(1, 2, 0.5, 0.5, 0.1, 0.1)]})
-    assert all(panel.is_empty for panel in charts)
+    assert not any(panel.is_empty or panel.log_x or panel.log_y for panel in charts)
+    assert all(panel.from_zero for panel in charts)
     write_png(tmp_path / "exact.png", *charts)
     write_html(tmp_path / "exact.html", *charts)
     assert sorted(os.listdir(tmp_path)) == ["exact.html", "exact.png"]

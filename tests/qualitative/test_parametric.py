@@ -80,7 +80,7 @@ def test_a_change_that_own_earlier_actions_rule_out_is_no_region() -> None:
     assert model.thresholds[0] == ("a", "b", "d")
 
 
-def test_the_seeds_example_of_refinement() -> None:
+def test_the_published_example_of_refinement() -> None:
     # "If Q' = {1, 2} while Q = {1, 2, 3, 2}, then P is a refinement of P', but not a US-refinement."
     fine = ParametricModel((("1", "2", "3", "2"),), (("a", "b", "c"),))
     coarse = ParametricModel((("1", "2"),), (("a",),))

@@ -15,7 +15,7 @@ from equipoise.solvers.bayesian.qualitative import Products
 from equipoise.strategy.regions import Profile
 
 
-def test_the_motivating_game_proposes_the_seeds_model() -> None:
+def test_the_motivating_game_proposes_the_published_model() -> None:
     game = BayesianGame(bet_or_check(2.0), Signals.uniform())
     (expected,) = models(game.round, BET_OR_CHECK)
     proposed = propose(game)

@@ -49,7 +49,7 @@ PUBLISHED = {
 
 
 @pytest.mark.parametrize("name", PUBLISHED)
-def test_the_examples_of_the_seed(name: str) -> None:
+def test_the_examples_of_gilpin_2009(name: str) -> None:
     value, revealed, posteriors = PUBLISHED[name]
     solution = equipoise.solve_repeated(EXAMPLES[name], 1e-9)
     check(solution, 1e-9)

@@ -49,6 +49,8 @@ def test_a_tournament_opens_and_certifies() -> None:
     """It had a kind of file of its own; no player gains 0.001 of 100 at any state."""
     result = equipoise.open("tournament.eqp")
     assert result.family == "tournament"
+    assert run(["plot", "tournament.eqp"]) == 0
+    assert Path("tournament-strategy-ranges.png").exists()
     assert result.certificate.gap <= 0.001
 
 

@@ -80,7 +80,7 @@ def dilated(space, prox, plan, behaviour):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_on_a_simplex_the_moduli_are_the_seeds(kind):
+def test_on_a_simplex_the_moduli_are_gilpins(kind):
     # Examples 8.3.1 and 8.3.2: strong convexity 1, in the l1 norm and in the l2 norm.
     prox = Prox(build(from_matrices("matrix", np.eye(4).tolist())).X, kind, "unit")
     assert prox.modulus == 1

@@ -91,7 +91,7 @@ def test_kuhn_poker_s_calls() -> None:
 @pytest.mark.parametrize(
     ("game", "label", "words"),
     [
-        ("kuhn", "0pbb", "there is none of that name, expected one like '0pb'"),
+        ("kuhn", "Jpbb", "there is none of that name, expected one like 'Jpb'"),
         ("kuhn", "nothing", "there is none of that name"),
         ("signals", "Kd|b", "expected signals of round 1 by their name, such as 'K'"),
         ("signals", "K|bk", "'k' cannot follow 'b'"),
@@ -139,15 +139,15 @@ def test_histories_that_lead_nowhere_are_told(history: Any) -> None:
 def test_a_saved_strategy_finds_its_game(tmp_path: Path) -> None:
     strategy = random_strategy(load("kuhn"))
     save_strategy(tmp_path / "s.eqp", strategy)
-    assert load_strategy(tmp_path / "s.eqp")["0"] == strategy["0"]
+    assert load_strategy(tmp_path / "s.eqp")["J"] == strategy["J"]
     (tmp_path / "kuhn.efg").write_text("")
     save_strategy(tmp_path / "t.eqp", strategy, metadata={"spec": str(tmp_path / "kuhn.efg")})
     lost = load_strategy(tmp_path / "t.eqp")
     with pytest.raises(
         EquipoiseError, match=r"cannot be loaded .*expected it as strategy.of\(game\)"
     ):
-        lost["0"]
-    assert lost.of(load("kuhn"))["0"] == strategy["0"]
+        lost["J"]
+    assert lost.of(load("kuhn"))["J"] == strategy["J"]
     with pytest.raises(EquipoiseError, match="expected one of 'leduc'"):
         lost.of(load("leduc"))
 
@@ -160,7 +160,7 @@ def test_frames_hold_every_probability() -> None:
     for label, rows in frame.groupby("infoset"):
         assert dict(zip(rows.action, rows.probability, strict=True)) == strategy[label]
     table = strategy.at("b").to_frame()
-    assert table.loc["0b", "p"] == strategy["0b"]["p"]
+    assert table.loc["Jb", "p"] == strategy["Jb"]["p"]
 
 
 def test_leduc_s_cards_have_names_and_earlier_texts_are_refused(tmp_path: Path) -> None:

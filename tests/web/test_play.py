@@ -93,11 +93,11 @@ def test_the_coach_knows_what_a_choice_costs(line: Line, ids: dict[str, str]) ->
     line.say(do="sit", strategy=ids["kuhn"], opponent="always-raise", seat=1)
     for _ in range(200):
         state = line.say(do="deal")
-        if state["hand"]["infoset"] != "2":
+        if state["hand"]["infoset"] != "K":
             play_hands(line, state["score"]["hands"] + 1, random.Random(0))
             continue
         state = line.say(do="act", action="p")  # and the maniac bets
-        assert state["hand"]["infoset"] == "2pb"
+        assert state["hand"]["infoset"] == "Kpb"
         assert state["hand"]["advice"]["values"] == pytest.approx([-1, 2])
         assert state["hand"]["advice"]["probabilities"] == pytest.approx([0, 1])
         before = state["score"]["cost"]
@@ -296,7 +296,7 @@ def test_what_is_sent_does_not_depend_on_hidden_cards(
 
 def test_trees_tell_natures_moves_only_where_they_decided() -> None:
     game = load("kuhn")
-    cards = [Move(CHANCE, "0"), Move(CHANCE, "2")]
+    cards = [Move(CHANCE, "J"), Move(CHANCE, "K")]
     fold = [*cards, Move(0, "b"), Move(1, "p")]
     call = [*cards, Move(0, "b"), Move(1, "b")]
     assert list(_fair(game, fold)) == fold[2:]

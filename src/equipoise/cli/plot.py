@@ -33,7 +33,7 @@ def command(
     """
     from equipoise.games.files.fields import Fields
     from equipoise.plots.chart import write_html, write_png
-    from equipoise.plots.convergence import convergence
+    from equipoise.plots.convergence import convergence, is_one_point
     from equipoise.solvers.log import log_rows
     from equipoise.strategy.store import load, log_of, method_of
 
@@ -46,7 +46,7 @@ def command(
         if not drawn or "log" in bundle.arrays:
             logs[f"{file} ({method})"] = log_rows(log_of(file, bundle))
     names = {}
-    if logs:
+    if logs and not (drawn and is_one_point(logs)):
         page, picture = Path(f"{stem}.html"), Path(f"{stem}.png")
         charts = convergence(logs)
         write_html(page, *charts)
@@ -85,10 +85,11 @@ def _draw(file: Path, stem: Path) -> tuple[Path, ...]:
     """Draw the strategy in ``file`` if its family has pictures of strategies."""
     from equipoise.road.families import FAMILIES, family
     from equipoise.road.verbs import open
-    from equipoise.strategy.store import STRATEGY, load
+    from equipoise.strategy.store import CHECKPOINT, load
 
     bundle = load(file, verify=False)
-    kind = str(bundle.metadata.get("family"))
-    if bundle.kind != STRATEGY or kind not in FAMILIES or not family(kind).draws:
+    # Families whose files once had a kind of their own are called by it.
+    kind = str(bundle.metadata.get("family", bundle.kind))
+    if bundle.kind == CHECKPOINT or kind not in FAMILIES or not family(kind).draws:
         return ()
     return family(kind).draw(open(file), stem)

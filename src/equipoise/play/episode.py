@@ -30,7 +30,7 @@ class Episode:
     """A play of ``game`` under way.
 
     Nature moves by ``seed`` as soon as it is her turn; two episodes with one seed see the same deal, whatever
-    the players do. ``nature`` takes the seed's place: any source of uniform numbers.
+    the players do. ``nature`` takes the place of ``seed``: any source of uniform numbers.
     """
 
     def __init__(self, game: Any, seed: int | str = 0, *, nature: Nature | None = None) -> None:

@@ -59,7 +59,10 @@ class Series:
 
 @dataclass(frozen=True)
 class Chart:
-    """A panel with axes and curves; the legend can go below it, where curves leave no room."""
+    """A panel with axes and curves; the legend can go below it, where curves leave no room.
+
+    Axes ``from_zero`` begin there, which gives a single point its place.
+    """
 
     title: str
     x_label: str
@@ -68,6 +71,7 @@ class Chart:
     log_x: bool = False
     log_y: bool = False
     legend_below: bool = False
+    from_zero: bool = False
 
     def points(self, series: Series) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return the points of ``series`` that these axes can show."""
@@ -115,6 +119,9 @@ def write_html(path: str | Path, *charts: Chart) -> None:
         form = {"exponentformat": "power", "row": 1, "col": column}
         figure.update_xaxes(title_text=chart.x_label, type=kinds[0], **form)
         figure.update_yaxes(title_text=chart.y_label, type=kinds[1], **form)
+        if chart.from_zero:
+            figure.update_xaxes(rangemode="tozero", row=1, col=column)
+            figure.update_yaxes(rangemode="tozero", row=1, col=column)
     figure.update_layout(template="plotly_white")
     page = figure.to_html(include_plotlyjs=True, full_html=True)
     write_atomically(path, lambda file: file.write(page.encode()))
@@ -134,12 +141,16 @@ def write_png(path: str | Path, *charts: Chart, dpi: int = 110) -> None:
             form = {
                 "linestyle": "-" if "lines" in mode else "",
                 "marker": ("." if series.is_line else "o") if "markers" in mode else "",
+                "clip_on": not chart.from_zero,  # a point at zero is whole
             }
             axes.plot(x, y, label=_literal(series.name), color=chart.color(place), **form)
         axes.set(title=_literal(chart.title), xlabel=chart.x_label, ylabel=chart.y_label)
         if not chart.is_empty:  # a logarithmic axis without points has no range
             axes.set_xscale("log" if chart.log_x else "linear")
             axes.set_yscale("log" if chart.log_y else "linear")
+        if chart.from_zero:
+            axes.set_xlim(left=0.0)
+            axes.set_ylim(bottom=0.0)
         axes.grid(color="0.9")
         axes.set_axisbelow(True)
         axes.spines[["top", "right"]].set_visible(False)

@@ -45,7 +45,20 @@ def _gaps(logs: Mapping[str, list[LogRow]]) -> tuple[Chart, Chart]:
     times = [row.seconds for rows in logs.values() for row in rows if row.seconds > 0]
     # Within one decade a logarithmic axis would show little but the start-up.
     is_long = bool(times) and max(times) > 10 * min(times)
+    # A single measurement, as a linear program's, has no scale of its own: it is shown above zero.
+    is_one = is_one_point(logs)
     return (
-        Chart("Gap against time", "seconds", "gap", seconds, log_x=is_long, log_y=True),
-        Chart("Gap against iterations", "iterations", "gap", iterations, log_x=True, log_y=True),
-    )
+        Chart(
+            "Gap against time", "seconds", "gap", seconds,
+            log_x=is_long and not is_one, log_y=not is_one, from_zero=is_one,
+        ),
+        Chart(
+            "Gap against iterations", "iterations", "gap", iterations,
+            log_x=not is_one, log_y=not is_one, from_zero=is_one,
+        ),
+    )  # fmt: skip
+
+
+def is_one_point(logs: Mapping[str, list[LogRow]]) -> bool:
+    """Say whether no log has two measurements with a gap above zero, which make a curve."""
+    return all(sum(row.gap > 0 for row in rows) < 2 for rows in logs.values())

@@ -44,7 +44,7 @@ class Result:
     >>> result = equipoise.solve("kuhn")
     >>> result  # doctest: +ELLIPSIS
     <Result 'kuhn': converged, value -0.0555556, gap ..., by lp-dense>
-    >>> result.strategy["2b"]
+    >>> result.strategy["Kb"]
     {'p': 0.0, 'b': 1.0}
     """
 

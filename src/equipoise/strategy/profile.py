@@ -100,7 +100,7 @@ class Strategy:
     >>> from equipoise import build, load
     >>> from equipoise.solvers import LP, solve
     >>> strategy = solve(build(load("kuhn")), LP()).strategy
-    >>> strategy["2b"]
+    >>> strategy["Kb"]
     {'p': 0.0, 'b': 1.0}
     >>> strategy.at("b")
              p       b

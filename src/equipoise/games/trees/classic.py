@@ -19,6 +19,7 @@ from equipoise.games.trees.growth import require_room
 
 # Beyond these no tree fits anywhere; nothing is counted, let alone listed, before they are checked.
 _MOST_CARDS, _MOST_SIDES = 10_000, 30
+_RANKS, _SUITS = 13, 4
 
 
 def _require_whole(game: str, **bounds: tuple[int, int, int]) -> None:
@@ -42,6 +43,9 @@ class Kuhn:
     def __init__(self, cards: int = 3) -> None:
         _require_whole("kuhn", cards=(cards, 2, _MOST_CARDS))
         self.cards = cards
+        names = _card_names(cards, 1)
+        # One suit needs no name: J, Q, K.
+        self.names = names if cards > _RANKS else [name[0] for name in names]
 
     def initial(self) -> tuple[tuple[int, ...], str]:
         """No cards, no history."""
@@ -64,7 +68,7 @@ class Kuhn:
     def chance(self, state: tuple[tuple[int, ...], str]) -> Sequence[tuple[str, Number]]:
         """Any card that is left, uniformly."""
         left = self._left(state[0])
-        return [(str(card), Fraction(1, len(left))) for card in left]
+        return [(self.names[card], Fraction(1, len(left))) for card in left]
 
     def next(self, state: tuple[tuple[int, ...], str], index: int) -> tuple[tuple[int, ...], str]:
         """Deal a card or append an action."""
@@ -76,7 +80,7 @@ class Kuhn:
     def information(self, state: tuple[tuple[int, ...], str]) -> str:
         """Own card and the history."""
         dealt, history = state
-        return f"{dealt[len(history) % 2]}{history}"
+        return f"{self.names[dealt[len(history) % 2]]}{history}"
 
     def payoffs(self, state: tuple[tuple[int, ...], str]) -> Sequence[Number]:
         """The better card wins 1, or 2 after a called bet; a fold loses the ante."""
@@ -103,7 +107,7 @@ class LeducState(NamedTuple):
 
 def _card_names(ranks: int, suits: int) -> list[str]:
     """Return ``Jc``, ``Jd``, ``Qc``, ...; numbers where a deck of cards has no more names."""
-    if ranks > 13 or suits > 4:
+    if ranks > _RANKS or suits > _SUITS:
         return [str(card) for card in range(ranks * suits)]
     deck = Deck.small(ranks, suits)
     return [deck.text(card) for card in range(deck.size)]

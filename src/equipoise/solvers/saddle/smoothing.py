@@ -179,7 +179,7 @@ class SmoothingRun:
             if self.backtrack:
                 self._adaptive_step()
             else:
-                self._seed_step()
+                self._published_step()
             self.iterations += 1
 
     def point(self) -> tuple[Plan, Plan]:
@@ -212,7 +212,7 @@ class SmoothingRun:
         away = answer - self.centre
         return answer, float(gains @ answer - 0.5 * self.mu * (self._metric * away) @ away)
 
-    def _seed_step(self) -> None:
+    def _published_step(self) -> None:
         """Steps (a), (b) and (d) as in Gilpin 2009."""
         share = 2.0 / (self.inner + 2.0)
         search = (1.0 - share) * self.current + share * self.slow
