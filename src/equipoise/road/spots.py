@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from equipoise.strategy.spots import SpotStrategy
     from equipoise.strategy.store import Bundle, Metadata
 
-DEFAULT = "dcfr(dtype=float32,gamma=4)"
+DEFAULT = "dcfr(dtype=float32,beta=0.5,gamma=4)"
 EXPLOITABILITY = 0.5
 """What players may still gain by default, on average, in hundredths of the pot."""
 

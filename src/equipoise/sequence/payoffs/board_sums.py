@@ -144,9 +144,9 @@ def _add_rows(
 def board_products(
     half: Any, low: Any, high: Any, plan: Any, begin: Any, out: Any, to: Any, room: Any
 ) -> None:
-    """The products of boards ``low .. high``, whose sequences begin at ``begin[b]`` and ``to[b]``."""
+    """The products of boards ``low .. high``, whose sequences begin at ``begin`` and ``to``."""
     for b in range(low, high):
-        board_product(half, b, plan, begin[b], out, to[b], room)
+        board_product(half, b, plan, begin[b - low], out, to[b - low], room)
 
 
 @njit(**KERNEL)

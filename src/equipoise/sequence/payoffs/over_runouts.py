@@ -110,12 +110,13 @@ class StreetPayoff:
 
         half, target = self.half(source, plan.dtype), 1 - source
         places = self.starts[source].astype(np.uint64), self.starts[target].astype(np.uint64)
-        spread(
-            self.boards,
-            lambda lane, low, high: board_products(
-                half, low, high, plan, places[0], out, places[1], self.scratch(source, plan.dtype)
-            ),
-        )
+
+        def work(lane: int, low: int, high: int) -> None:
+            begin, to = (place[low:high] for place in places)
+            room = self.scratch(source, plan.dtype)
+            board_products(half, low, high, plan, begin, out, to, room)
+
+        spread(self.boards, work)
         self._add_all_in(source, plan, out)
 
     def _add_all_in(self, source: int, plan: NDArray[Any], out: NDArray[Any]) -> None:

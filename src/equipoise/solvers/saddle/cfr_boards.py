@@ -19,14 +19,15 @@ from numba import njit
 
 from equipoise.numerics.kernels import KERNEL
 from equipoise.numerics.threads import LANES, spread
-from equipoise.sequence.payoffs.board_sums import board_product
+from equipoise.sequence.payoffs.board_sums import board_product, board_products
 from equipoise.sequence.payoffs.over_runouts import Runouts
 from equipoise.solvers.base import Plan
 from equipoise.solvers.saddle.cfr_compiled import CFRRun
-from equipoise.solvers.saddle.regret import hand_up, reach_within, regret_within
+from equipoise.solvers.saddle.regret import Stretch, hand_up, reach_within, regret_within
 from equipoise.solvers.saddle.tiled import PLAN, REGRETS, TILES, Lane, TileSweeps, tile_of
 
 _ZERO, _ONE = np.uint64(0), np.uint64(1)
+_BATCH = 400_000  # sequences of boards whose best responses are taken at once, by the kernels of other products
 
 
 class BoardSweeps(TileSweeps):
@@ -38,6 +39,9 @@ class BoardSweeps(TileSweeps):
             np.concatenate([[0], np.cumsum(widths)]).astype(np.uint32) for widths in last.widths
         ]
         self.payoff = payoff
+        self.starts = [starts.astype(np.uint64) for starts in last.starts]
+        widest = max(last.slots[i] * int(last.widths[i].max()) for i in (0, 1))
+        self.batch = max(1, _BATCH // widest)
         self.halves = [last.half(source, dtype) for source in (0, 1)]
         spaces = [[self._room(source, dtype) for source in (0, 1)] for _ in range(LANES)]
         super().__init__(sides, payoff.trunk, last.slots, self.bounds, spaces)
@@ -66,17 +70,14 @@ class BoardSweeps(TileSweeps):
         The latter is computed only where payments do not cancel, and is zero otherwise.
         """
         source, trunk = 1 - player, self.trunk[player]
-        giver, taker = self.players[source], self.players[player]
-        above = self.sides[source].average[: giver.trunk]
+        above = self.sides[source].average[: self.players[source].trunk]
         trunk.lanes[:] = 0
         earned = np.zeros(LANES)
         is_raked = self.payoff.is_raked
 
         def work(lane: int, low: int, high: int) -> None:
-            earned[lane] = _respond_boards(
-                self.halves[source], np.uint64(low), np.uint64(high), giver, self.bounds[source], taker,
-                self.bounds[player], self._lane(source, lane, above), is_raked,
-            )  # fmt: skip
+            for first in range(low, high, self.batch):
+                earned[lane] += self._respond(player, lane, first, min(first + self.batch, high))
 
         spread(self.tiles, work)
         # What the boards add to the trunk are best responses; what a plan earns there was added up.
@@ -86,6 +87,24 @@ class BoardSweeps(TileSweeps):
         own += trunk.lanes.sum(axis=0)
         _best_blocks(trunk.stretch(own), self.rows[0])
         return float(own[0]), value if is_raked else 0.0
+
+    def _respond(self, player: int, lane: int, low: int, high: int) -> float:
+        """Add the best responses on boards ``low .. high`` to the trunk; return what the average earns."""
+        source, me, bounds = 1 - player, self.players[player], self.bounds[player]
+        count = (len(me.blocks.start) - int(me.first)) // self.tiles
+        ends = np.uint32(me.first + low * count), np.uint32(me.first + high * count)
+        base, size = int(self.starts[player][low]), int(me.slots) * int(bounds[high] - bounds[low])
+        gain = np.zeros(size, dtype=me.regret.dtype)
+        begin, to = (self.starts[i][low:high] for i in (source, player))
+        room = self.spaces[lane][source][1]
+        theirs = self.sides[source].average
+        board_products(self.halves[source], low, high, theirs, begin, gain, to - to[0], room)
+        mine = self.sides[player].average[base : base + size]
+        earned = float(mine @ gain) if self.payoff.is_raked else 0.0
+        below = self.trunk[player].lanes[lane]
+        onto = Stretch(me.blocks, *ends, np.uint32(base), below, gain)
+        _best_blocks(onto, self.rows[lane])
+        return earned
 
 
 class BoardsRun(CFRRun):
@@ -136,26 +155,6 @@ def _sweep_boards(
             board_product(half, p, plan, _ZERO, lane.gradient, _ZERO, room)
         if step != PLAN:
             regret_within(onto, taker.regret, taker.play, row, lane.row, more)
-
-
-@njit(**KERNEL)
-def _respond_boards(
-    half: Any, low: Any, high: Any, giver: Any, from_: Any, taker: Any, to: Any, lane: Any,
-    is_raked: Any,
-) -> Any:  # fmt: skip
-    """Best responses on boards ``low .. high`` to the giver's average; return what the taker's earns."""
-    tiles = np.uint64(len(from_) - 1)
-    earned = 0.0
-    for p in range(low, high):
-        onto = tile_of(taker, to, p, tiles, lane.below, lane.gradient, TILES)
-        onto.local[:] = 0
-        begin = np.uint64(giver.trunk) + np.uint64(giver.slots) * from_[p]
-        board_product(half, p, giver.average, begin, lane.gradient, _ZERO, lane.space[1])
-        if is_raked:
-            for s in range(len(onto.local)):
-                earned += onto.local[s] * taker.average[onto.base + s]
-        _best_blocks(onto, lane.row)
-    return earned
 
 
 @njit(**KERNEL)
