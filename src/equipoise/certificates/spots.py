@@ -52,7 +52,7 @@ def certify_spot(spot: Spot, strategy: SpotStrategy) -> SpotCertificate:
         raise EquipoiseError(
             f"found a strategy of '{strategy.spot.name:.80}', expected one of '{spot.name:.80}'."
         )
-    found = _Walk(spot, strategy).totals()
+    found = SpotWalk(spot, strategy).totals()
     half = spot.pot / 2
     return SpotCertificate(
         values=(half + found.value[0], half + found.value[1]),
@@ -62,7 +62,7 @@ def certify_spot(spot: Spot, strategy: SpotStrategy) -> SpotCertificate:
     )
 
 
-class _Worth(NamedTuple):
+class Worth(NamedTuple):
     """What the hands of each player are worth at a node: if played best, and as they are played.
 
     Arrays have a row a board and a column a hand.
@@ -72,7 +72,7 @@ class _Worth(NamedTuple):
     value: tuple[Any, Any]
 
 
-class _Walk:
+class SpotWalk:
     """One evaluation of a strategy over all boards."""
 
     def __init__(self, spot: Spot, strategy: SpotStrategy) -> None:
@@ -81,32 +81,50 @@ class _Walk:
         self.layout = strategy.layout
         self.last = spot.streets - 1
 
-    def totals(self) -> _Worth:
+    def totals(self) -> Worth:
         """Return the sums over all hands."""
         start = [np.ones((1, len(own))) for own in self.spot.hands]
         worth, _ = self._street(np.zeros((1, 0), dtype=np.int64), {0: (start[0], start[1])})
         best, value = worth[0]
         weights = self.spot.reach
-        return _Worth(
+        return Worth(
             (float((best[0] @ weights[0])[0]), float((best[1] @ weights[1])[0])),
             (float((value[0] @ weights[0])[0]), float((value[1] @ weights[1])[0])),
         )
 
     def _street(
         self, dealt: NDArray[np.int64], arrive: dict[int, tuple[Floats, Floats]]
-    ) -> tuple[dict[int, _Worth], Floats | None]:
+    ) -> tuple[dict[int, Worth], Floats | None]:
         """Return what hands are worth where a street begins, on the boards with the cards ``dealt``.
 
         ``arrive`` has, for every node that begins the street, the probabilities with which both play to it.
         Also return the signs of hands summed over the boards to come, where all-ins need them.
         """
+        _, worth, signs = self._all_nodes(dealt, arrive)
+        return {node: worth[node] for node in arrive}, signs
+
+    def point(
+        self, dealt: NDArray[np.int64], node: int, reach: tuple[Floats, Floats]
+    ) -> tuple[int, StreetHands, dict[int, Worth], Floats]:
+        """Return what hands are worth at ``node`` and after it, on one board, if it is reached so.
+
+        Also return the street, its hands, and the signs of hands summed over the boards to come.
+        """
+        hands, worth, signs = self._all_nodes(dealt, {node: reach})
+        assert signs is not None
+        return dealt.shape[1], hands, worth, signs
+
+    def _all_nodes(
+        self, dealt: NDArray[np.int64], arrive: dict[int, tuple[Floats, Floats]]
+    ) -> tuple[StreetHands, dict[int, Worth], Floats | None]:
+        """Return the hands of a street, what they are worth at all its nodes, and the signs."""
         street = dealt.shape[1]
-        hands = _StreetHands(self, dealt)
+        hands = StreetHands(self, dealt)
         reach = {
             node: (own[0] * hands.live[0], own[1] * hands.live[1]) for node, own in arrive.items()
         }
         order = self._down(street, hands, reach)
-        worth: dict[int, _Worth] = {}
+        worth: dict[int, Worth] = {}
         signs: Floats | None = None
         if street < self.last:
             below, signs = self._next(
@@ -120,14 +138,14 @@ class _Walk:
                 worth[node] = self._decide(node, hands, worth)
         if street == self.last:
             signs = hands.wins.sum(axis=0)
-        return {node: worth[node] for node in arrive}, signs
+        return hands, worth, signs
 
     def _is_later(self, node: int, street: int) -> bool:
         """Say whether somebody decides at ``node``, on a later street."""
         return bool(self.tree.round[node] > street and self.tree.player[node] != TERMINAL)
 
     def _down(
-        self, street: int, hands: _StreetHands, reach: dict[int, tuple[Floats, Floats]]
+        self, street: int, hands: StreetHands, reach: dict[int, tuple[Floats, Floats]]
     ) -> list[int]:
         """Carry the probabilities of playing to every node of the street; return the nodes in order."""
         order, waiting = [], list(reach)
@@ -146,14 +164,14 @@ class _Walk:
 
     def _next(
         self, dealt: NDArray[np.int64], reach: dict[int, tuple[Floats, Floats]]
-    ) -> tuple[dict[int, _Worth], Floats]:
+    ) -> tuple[dict[int, Worth], Floats]:
         """Return the worth of the nodes that begin the next street, added up over its boards."""
         (before,) = dealt  # one board at a time, but for those of the last street
         free = np.setdiff1d(np.arange(self.spot.deck.size), [*self.spot.board, *before])
         pairs = len(self.spot.hands[0]) * len(self.spot.hands[1])
         is_last = len(before) + 1 == self.last
         batch = max(1, _PAIRS // pairs) if is_last else 1
-        total: dict[int, _Worth] = {}
+        total: dict[int, Worth] = {}
         signs = np.zeros((len(self.spot.hands[0]), len(self.spot.hands[1])))
         for low in range(0, len(free), batch):
             cards = free[low : low + batch]
@@ -168,17 +186,17 @@ class _Walk:
                         [a + b for a, b in zip(kind, old, strict=True)]
                         for kind, old in zip(kinds, total[node], strict=True)
                     ]
-                total[node] = _Worth((kinds[0][0], kinds[0][1]), (kinds[1][0], kinds[1][1]))
+                total[node] = Worth((kinds[0][0], kinds[0][1]), (kinds[1][0], kinds[1][1]))
         return total, signs
 
     def _leaves(
         self,
         nodes: list[int],
         street: int,
-        hands: _StreetHands,
+        hands: StreetHands,
         reach: dict[int, tuple[Floats, Floats]],
         signs: Floats | None,
-    ) -> dict[int, _Worth]:
+    ) -> dict[int, Worth]:
         """Return what leaves pay every hand against all hands that it can meet, all leaves at once."""
         if not nodes:
             return {}
@@ -197,10 +215,10 @@ class _Walk:
         found = {}
         for i, node in enumerate(nodes):
             both = (paid[0][:, :, i], paid[1][:, :, i])
-            found[node] = _Worth(both, both)
+            found[node] = Worth(both, both)
         return found
 
-    def _signs(self, street: int, hands: _StreetHands, signs: Floats | None, player: int) -> Floats:
+    def _signs(self, street: int, hands: StreetHands, signs: Floats | None, player: int) -> Floats:
         """Return for each hand of ``player`` and each of the other's what it wins of one chip."""
         share = 1.0 / (self.spot.pairs * self.boards.deals(self.last))
         if street < self.last:
@@ -209,24 +227,29 @@ class _Walk:
         wins = hands.wins
         return share * wins if player == 0 else -share * wins.transpose(0, 2, 1)
 
-    def _decide(self, node: int, hands: _StreetHands, worth: dict[int, _Worth]) -> _Worth:
+    def _decide(self, node: int, hands: StreetHands, worth: dict[int, Worth]) -> Worth:
         """Return what a decision is worth: the best action, or as it is played; to the other, the sum."""
         player = int(self.tree.player[node])
         below = [worth[child] for child in self.tree.successors[node]]
         play = hands.behaviour(node)
-        best, value = [None, None], [None, None]
+        best: list[Any] = [None, None]
+        value: list[Any] = [None, None]
         best[player] = np.max([own.best[player] for own in below], axis=0)
+        held = hands.held(node)
+        if held is not None:
+            fixed = sum(play[:, a] * own.best[player] for a, own in enumerate(below))
+            best[player] = np.where(held, fixed, best[player])
         value[player] = sum(play[:, a] * own.value[player] for a, own in enumerate(below))
         other = 1 - player
         best[other] = sum(own.best[other] for own in below)
         value[other] = sum(own.value[other] for own in below)
-        return _Worth((best[0], best[1]), (value[0], value[1]))
+        return Worth((best[0], best[1]), (value[0], value[1]))
 
 
-class _StreetHands:
+class StreetHands:
     """The hands of both players on some boards of a street: who is live, plays what and beats whom."""
 
-    def __init__(self, walk: _Walk, dealt: NDArray[np.int64]) -> None:
+    def __init__(self, walk: SpotWalk, dealt: NDArray[np.int64]) -> None:
         self.walk, self.spot, self.dealt = walk, walk.spot, dealt
         self._played: dict[int, Floats] = {}
         located = [walk.boards.locate(cards) for cards in dealt.tolist()]
@@ -282,5 +305,19 @@ class _StreetHands:
                     f"Strategy of '{self.spot.name:.80}': player {player + 1} has a hand without a "
                     "positive probability, expected a distribution over the actions."
                 )
-            self._played[node] = found / totals
+            played = found / totals
+            for lock in self.spot.locks:
+                if lock.node == node:
+                    # The rules say what these hands do, whatever the strategy does.
+                    play = lock.play[self.spot.weights[player] > 0].T
+                    played = np.where(np.isnan(play)[None], played, play[None])
+            self._played[node] = played
         return self._played[node]
+
+    def held(self, node: int) -> NDArray[np.bool_] | None:
+        """Return which hands a lock holds at ``node``, if there is one."""
+        player = int(self.walk.tree.player[node])
+        for lock in self.spot.locks:
+            if lock.node == node:
+                return lock.is_held[self.spot.weights[player] > 0]
+        return None

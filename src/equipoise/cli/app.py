@@ -23,6 +23,8 @@ from equipoise.cli import (
     convert,
     dealer,
     equity,
+    flops,
+    hands,
     icm,
     info,
     match,
@@ -55,6 +57,8 @@ app = typer.Typer(
 )
 app.command("solve", epilog=solve.EPILOG)(solve.command)
 app.command("spot", epilog=spot.EPILOG)(spot.command)
+app.command("hands")(hands.command)
+app.command("flops")(flops.command)
 app.command("info")(info.command)
 app.command("abstract", epilog=abstract.EPILOG)(abstract.command)
 app.command("certify")(certify.command)

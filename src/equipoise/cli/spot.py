@@ -71,10 +71,18 @@ def command(
             show_default="1 where pot and stack are whole numbers from 100 up",
         ),
     ] = None,
+    lock: Annotated[
+        str | None,
+        typer.Option(help="What hands do at some point: 'k: b120 AA,KQs:0.7; k 72o | ...'."),
+    ] = None,
     target: Annotated[str, typer.Option(metavar="NUMBER", help=_TARGET)] = "0.5%",
     method: Annotated[
         str | None,
         typer.Option(*options.MethodNames, help="As in 'equipoise solve'.", show_default="auto"),
+    ] = None,
+    device: Annotated[
+        str | None,
+        typer.Option(help="cuda, torch, cupy or numpy arrays.", show_default="compiled loops"),
     ] = None,
     iterations: Annotated[int | None, typer.Option(help="Stop after this many iterations.")] = None,
     time: Annotated[float | None, typer.Option(help="Stop after this many seconds.")] = None,
@@ -109,6 +117,7 @@ def command(
         "rake": rake,
         "rake_cap": rake_cap,
         "chip": chip,
+        "lock": lock,
     }
     rules = _rules(file, {name: value for name, value in given.items() if value is not None})
     place = out or Path(f"spot-{rules.deck.text(rules.board)}.eqp")
@@ -160,12 +169,33 @@ def gap_of(target: str, pot: float) -> float:
     return wanted
 
 
+def _method(algorithm: str | None, device: str | None) -> str | None:
+    """Return the algorithm, on a device if one is named."""
+    if device is None:
+        return algorithm
+    from dataclasses import replace
+
+    from equipoise.road.spots import DEFAULT
+    from equipoise.solvers.methods import method
+    from equipoise.solvers.saddle.cfr import CFR
+
+    chosen = method(DEFAULT if algorithm in (None, "auto") else str(algorithm))
+    if not isinstance(chosen, CFR):
+        raise EquipoiseError(
+            f"--device: found the algorithm {chosen.name}, expected one of regrets: dcfr, cfr+, ..."
+        )
+    return replace(chosen, device=device).name
+
+
 def _tell_sizes(rules: Spot, json: bool) -> None:
-    """Say before a solve how large it is."""
+    """Say before a solve how large it is; with ``--json`` on the other stream, before the object."""
     from equipoise.road.spots import sizes
 
     found = sizes(rules)
     if json:
+        note(
+            f"spot: {sum(found['sequences']):,} sequences, {found['memory_mb']:,.1f} MB by estimate."
+        )
         return
     print_facts(
         {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from equipoise.errors import EquipoiseError
 from equipoise.road.families import Family, Found, Sheet, Wish
@@ -29,6 +29,8 @@ _WHY = "discounted regrets in single precision, board by board"
 @dataclass(frozen=True)
 class Spots(Family):
     """The family of spots."""
+
+    draws: ClassVar[bool] = True
 
     name: str = "spot"
 
@@ -55,6 +57,7 @@ class Spots(Family):
         rule = wish.gap or Gap(game.pot * EXPLOITABILITY / 50)
         stop = (wish.limits | rule).at(form.units.stake)
         chosen = DEFAULT if wish.method in (None, "auto") else str(wish.method)
+        _require_holding(game, method(chosen))
         own = {
             "game": game.name,
             "fingerprint": game.fingerprint,
@@ -114,6 +117,13 @@ class Spots(Family):
             if tree.player[node] >= 0 and tree.round[node] == 0:
                 yield _sheet(result.game, result.strategy, node)
 
+    def draw(self, result: Result, stem: Path) -> tuple[Path, ...]:
+        """Draw the grid of the first decision, and histograms of equity and value."""
+        from equipoise.certificates.spot_hands import report
+        from equipoise.plots.spot_hands import draw
+
+        return draw(report(result.strategy), stem)
+
 
 def _sheet(spot: Spot, strategy: SpotStrategy, node: int) -> Sheet:
     """Return how often each action is taken on the first street: with all hands, and by kinds of hands."""
@@ -162,6 +172,15 @@ def require_memory(game: Spot) -> None:
         raise EquipoiseError(
             f"spot: found {sum(sizes(game)['sequences']):,} sequences, which need {needed:,.0f} MB, "
             f"expected at most the {free:,.0f} MB that are free: fewer bet sizes or narrower ranges."
+        )
+
+
+def _require_holding(game: Spot, method: Any) -> None:
+    """Raise unless ``method`` can hold the locks of a spot."""
+    if game.locks and getattr(method, "device", "") != "compiled":
+        raise EquipoiseError(
+            f"lock: found the method {method.name}, expected one of regrets on the processor, which can "
+            "hold what hands do: cfr+, dcfr, pcfr+, ..."
         )
 
 

@@ -19,7 +19,7 @@ from equipoise.games.poker.runouts import DEAD, Runout, board_tree
 from equipoise.games.poker.spots import Spot
 from equipoise.games.signals.betting import NO_OUTCOME, TERMINAL
 from equipoise.sequence.payoffs.hand_rows import HandRows
-from equipoise.sequence.payoffs.over_runouts import Runouts, StreetLeaves, StreetPayoff
+from equipoise.sequence.payoffs.over_runouts import Fixed, Runouts, StreetLeaves, StreetPayoff
 from equipoise.sequence.treeplex import SAME, Blocks, Treeplex
 from equipoise.sequence.units import Units
 
@@ -101,6 +101,25 @@ class SpotLayout:
                 found[player].append(end + np.concatenate([[0], np.cumsum(sizes)]))
                 end = int(found[player][-1][-1])
         return list(zip(*found, strict=True))
+
+    def fixed(self, player: int) -> Fixed | None:
+        """Return which of a player's sequences are locked, and with which probabilities."""
+        tree, every = self.spot.tree, self.spot.weights[player] > 0
+        places: list[Numbers] = []
+        shares: list[NDArray[np.float64]] = []
+        for lock in self.spot.locks:
+            if tree.player[lock.node] != player:
+                continue
+            play, street = lock.play[every], int(tree.round[lock.node])
+            for b, board in enumerate(self.boards[street]):
+                width, start = board.widths[player], int(self.starts[street][player][b])
+                bucket = board.buckets[player]
+                held = np.flatnonzero((bucket != DEAD) & ~np.isnan(play[:, 0]))
+                for action in range(play.shape[1]):
+                    slot = int(self.slot[lock.node]) + action
+                    places.append(start + slot * width + bucket[held])
+                    shares.append(play[held, action])
+        return Fixed(np.concatenate(places), np.concatenate(shares)) if places else None
 
     def treeplex(self, player: int) -> Treeplex:
         """Return the strategy space of ``player``."""
@@ -184,7 +203,8 @@ def runouts_payoff(layout: SpotLayout, unit: float) -> Runouts:
             )
         )
     sizes = (int(layout.starts[-1][0][-1]), int(layout.starts[-1][1][-1]))
-    return Runouts(sizes, tuple(streets), spot.is_raked)
+    fixed = (layout.fixed(0), layout.fixed(1))
+    return Runouts(sizes, tuple(streets), spot.is_raked, fixed)
 
 
 def _leaves(layout: SpotLayout, nodes: Numbers, scale: Any, unit: float) -> StreetLeaves:

@@ -109,6 +109,21 @@ class SpotStrategy:
         return Table(history, actions, labels, found[live], find)
 
 
+def nudged(strategy: SpotStrategy, history: str, action: str, by: float) -> str:
+    """Return the lock in which all hands take ``action`` more often, or less often, than ``strategy`` does.
+
+    The history is one of the first street; the text is what :func:`equipoise.poker.spot` takes as ``lock``.
+    """
+    from equipoise.games.poker.spot_locks import nudge
+
+    spot = strategy.spot
+    node, _ = strategy.decision(history, "")
+    actions = tuple(spot.tree.action[child] for child in spot.tree.successors[node])
+    hands = spot.hands[int(spot.tree.player[node])]
+    play = strategy.probabilities(node, [])
+    return f"{history}: {nudge(play, hands, actions, action, by, spot.deck)}"
+
+
 def packed(strategy: SpotStrategy) -> tuple[dict[str, NDArray[Any]], Metadata]:
     """Return the strategy as arrays and metadata."""
     arrays = {f"behaviour.{i}": own for i, own in enumerate(strategy.behaviour)}

@@ -16,6 +16,7 @@
     merge = 0.1
     rake = 0.05
     rake_cap = 4
+    lock = "k: b120 AA,KQs:0.7"
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from equipoise.errors import EquipoiseError
 from equipoise.games.files.fields import Fields, parse_toml
 from equipoise.games.poker.spots import Spot, spot
 
-_TEXTS = ("board", "bets", "raises", "donk", "ranks", "suits")
+_TEXTS = ("board", "bets", "raises", "donk", "lock", "ranks", "suits")
 
 
 def load_spot(path: str | Path) -> Spot:

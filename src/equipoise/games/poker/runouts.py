@@ -185,14 +185,15 @@ def board_tree(spot: Spot) -> BoardTree:
 
 
 def _symmetries(spot: Spot) -> tuple[Renaming, ...]:
-    """Return the renamings of suits that leave board and ranges as they are, the identity first."""
+    """Return the renamings of suits that leave board, ranges and locks as they are, the identity first."""
     found = []
     for renaming in _renamings(spot.deck):
         if not np.array_equal(np.sort(renaming[spot.board]), np.sort(spot.board)):
             continue
         hands = np.sort(renaming[all_hands(spot.deck)], axis=1)
         moved = _number(hands, spot.deck.size)
-        if all(np.array_equal(weights[moved], weights) for weights in spot.weights):
+        alike = (*spot.weights, *(lock.play for lock in spot.locks))
+        if all(np.array_equal(own[moved], own, equal_nan=True) for own in alike):
             found.append(renaming)
     return tuple(found)
 

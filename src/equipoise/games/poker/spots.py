@@ -20,6 +20,7 @@ from equipoise.cards.deck import STANDARD_RANKS, STANDARD_SUITS, Cards, Deck
 from equipoise.errors import EquipoiseError, quoted
 from equipoise.games.poker.ranges import Weights, all_hands, range_text, read_range
 from equipoise.games.poker.spot_betting import spot_tree
+from equipoise.games.poker.spot_locks import Lock, read_locks
 from equipoise.games.signals.betting import BettingTree
 from equipoise.games.signals.no_limit import NoLimit
 
@@ -45,6 +46,8 @@ class Spot:
         The betting, one round a street; the pot is counted as paid half by each player.
     pot
         What there is to be won at the start.
+    locks
+        What some hands do at some points (:mod:`equipoise.games.poker.spot_locks`).
     """
 
     family: ClassVar[str] = "spot"
@@ -56,6 +59,7 @@ class Spot:
     weights: tuple[Weights, Weights]
     tree: BettingTree
     pot: float
+    locks: tuple[Lock, ...] = ()
 
     def __post_init__(self) -> None:
         if self.pairs <= 0:
@@ -120,6 +124,8 @@ class Spot:
             digest.update(np.ascontiguousarray(array, dtype=np.float64).tobytes())
         for cards in (self.board, *self.weights):
             digest.update(np.ascontiguousarray(cards).tobytes())
+        for lock in self.locks:
+            digest.update(f"lock {lock.node}".encode() + lock.play.tobytes())
         return digest.hexdigest()[:16]
 
 
@@ -140,6 +146,7 @@ def spot(
     rake_cap: float | None = None,
     smallest: float | None = None,
     chip: float | None = None,
+    lock: str | None = None,
     ranks: str = STANDARD_RANKS,
     suits: str = STANDARD_SUITS,
 ) -> Spot:
@@ -170,6 +177,9 @@ def spot(
     chip
         Bets are rounded to multiples of this; zero leaves them as they are. By default to whole chips
         where pot and stack are whole numbers of at least 100.
+    lock
+        What some hands do at some points, as in ``k: b60 AA,KQs:0.7`` (:mod:`.spot_locks`); the rest is
+        solved around it.
     ranks, suits
         The deck, if it is not the usual one.
     """
@@ -218,16 +228,18 @@ def spot(
         "rake_cap": rake_cap,
         "smallest": smallest,
         "chip": chip,
+        "lock": lock,
         "ranks": None if ranks == STANDARD_RANKS else ranks,
         "suits": None if suits == STANDARD_SUITS else suits,
     }
     given = ",".join(
         f"{key}={_plain(value)!r}" for key, value in told.items() if _is_told(key, value)
     )
-    return Spot(f"spot({given})", deck, cards, weights, tree, float(pot))
+    locks = read_locks(lock, tree, deck)
+    return Spot(f"spot({given})", deck, cards, weights, tree, float(pot), locks)
 
 
-_PLAIN = {"bets": "", "add_allin": 0.0, "force_allin": 0.0, "merge": 0.0, "rake": 0.0}
+_PLAIN = {"bets": "", "lock": "", "add_allin": 0.0, "force_allin": 0.0, "merge": 0.0, "rake": 0.0}
 
 
 def _is_told(key: str, value: Any) -> bool:

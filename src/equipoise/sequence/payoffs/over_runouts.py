@@ -172,13 +172,21 @@ def _columns(leaves: StreetLeaves, source: int, dtype: Any) -> LeafColumns:
     )
 
 
+class Fixed(NamedTuple):
+    """Sequences of a player that are not hers to choose, and the behaviour there."""
+
+    places: Numbers
+    shares: Floats
+
+
 @dataclass(frozen=True, eq=False)
 class Runouts(Payoff):
-    """The payoff of the module's docstring, street by street."""
+    """The payoff of the module's docstring, street by street; ``fixed`` is what players may not choose."""
 
     shape: tuple[int, int]
     streets: Sequence[StreetPayoff]
     is_raked: bool = False
+    fixed: tuple[Fixed | None, Fixed | None] = (None, None)
 
     def write(self, source: int, plan: NDArray[Any], out: NDArray[Any]) -> None:
         """Write what player 1 is paid, or player 2 loses, into ``out``."""

@@ -45,6 +45,25 @@ class BoardSweeps(TileSweeps):
         self.halves = [last.half(source, dtype) for source in (0, 1)]
         spaces = [[self._room(source, dtype) for source in (0, 1)] for _ in range(LANES)]
         super().__init__(sides, payoff.trunk, last.slots, self.bounds, spaces)
+        self.fixed = [self._fixed(0), self._fixed(1)]
+        for player in (0, 1):
+            self.hold(player)
+
+    def hold(self, player: int) -> None:
+        """Put back the regrets of what is fixed: play in proportion to them is the fixed behaviour."""
+        fixed, side = self.payoff.fixed[player], self.sides[player]
+        if fixed is not None:
+            side.regret[fixed.places] = fixed.shares
+            side.play[fixed.places] = fixed.shares
+
+    def _fixed(self, player: int) -> Any:
+        """Return the fixed behaviour as a vector, -1 where a player is free, or None if she is everywhere."""
+        fixed, side = self.payoff.fixed[player], self.sides[player]
+        if fixed is None:
+            return None
+        vector = np.full(len(side.regret), -1, dtype=side.regret.dtype)
+        vector[fixed.places] = fixed.shares
+        return vector
 
     def _room(self, source: int, dtype: Any) -> Any:
         """Return room for a board's plan, and for its sums."""
@@ -85,7 +104,7 @@ class BoardSweeps(TileSweeps):
         self._add_trunk(player, above, own)
         value = earned.sum() + float(self.sides[player].average[: trunk.size] @ own)
         own += trunk.lanes.sum(axis=0)
-        _best_blocks(trunk.stretch(own), self.rows[0])
+        _best_blocks(trunk.stretch(own), self.rows[0], self.fixed[player])
         return float(own[0]), value if is_raked else 0.0
 
     def _respond(self, player: int, lane: int, low: int, high: int) -> float:
@@ -103,7 +122,7 @@ class BoardSweeps(TileSweeps):
         earned = float(mine @ gain) if self.payoff.is_raked else 0.0
         below = self.trunk[player].lanes[lane]
         onto = Stretch(me.blocks, *ends, np.uint32(base), below, gain)
-        _best_blocks(onto, self.rows[lane])
+        _best_blocks(onto, self.rows[lane], self.fixed[player])
         return earned
 
 
@@ -158,8 +177,11 @@ def _sweep_boards(
 
 
 @njit(**KERNEL)
-def _best_blocks(on: Any, row: Any) -> None:
-    """Bottom-up: the best action of every information set, its value added to the parent."""
+def _best_blocks(on: Any, row: Any, fixed: Any) -> None:
+    """Bottom-up: the best action of every information set, its value added to the parent.
+
+    Where ``fixed`` is not negative, it is the behaviour instead.
+    """
     blocks = on.blocks
     for i in range(on.high - on.low):
         b = on.high - _ONE - i
@@ -169,4 +191,11 @@ def _best_blocks(on: Any, row: Any) -> None:
         for a in range(1, actions):
             for k in range(width):
                 row[k] = max(row[k], on.local[start + a * width + k])
+        if fixed is not None:
+            for k in range(width):
+                if fixed[on.base + start + k] >= 0:
+                    row[k] = 0
+                    for a in range(actions):
+                        s = start + a * width + k
+                        row[k] += fixed[on.base + s] * on.local[s]
         hand_up(on, b, width, row)

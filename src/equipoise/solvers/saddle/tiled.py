@@ -62,6 +62,10 @@ class TileSweeps:
                 self._trunk_plan(source, row)
                 self._sweep(source, row)
                 self._trunk_regrets(1 - source, row)
+                self.hold(1 - source)
+
+    def hold(self, player: int) -> None:
+        """Undo what is not the player's to choose: nothing, as a rule."""
 
     def _trunk_plan(self, player: int, row: Any) -> None:
         """Lay down the plan of the earlier rounds."""

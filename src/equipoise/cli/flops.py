@@ -1,0 +1,64 @@
+"""``equipoise flops``: one spot on many flops, as a table."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from equipoise.cli import options
+from equipoise.cli.output import print_json, print_table
+from equipoise.cli.progress import status_line
+from equipoise.errors import EquipoiseError
+
+
+def command(
+    file: Annotated[
+        Path, typer.Argument(help="A spot as a TOML file; its board, if it has one, is left out.")
+    ],
+    flops: Annotated[
+        str,
+        typer.Option(
+            help="'all' 1,755, so many of them (25), or a list with weights: Td9d6h:3,AhKd2c."
+        ),
+    ] = "25",
+    target: Annotated[
+        float, typer.Option(help="The mean of what players could gain, in hundredths of the pot.")
+    ] = 0.5,
+    algorithm: Annotated[
+        str | None, typer.Option(help="As in 'equipoise solve'.", show_default="auto")
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="The table (CSV).", show_default="FILE-flops.csv")
+    ] = None,
+    json: options.Json = False,
+) -> None:
+    """Solve a spot on many flops; stopped at any time, the same command goes on where it was."""
+    from equipoise.files import require_writable
+    from equipoise.games.files.fields import parse_toml
+    from equipoise.games.poker.flops import read_flops
+    from equipoise.road.flops import solve_flops, totals
+
+    if not target > 0:
+        raise EquipoiseError(f"--target: found {target:g}, expected a positive number.")
+    place = out or file.with_name(f"{file.stem}-flops.csv")
+    require_writable(place)
+    wanted = read_flops(flops)
+    try:
+        rules = parse_toml(file.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError) as error:
+        raise EquipoiseError(f"{file}: cannot be read ({error}), expected a TOML file.") from None
+    with status_line(is_shown=not json) as say:
+
+        def each(done: int, of: int, row: dict[str, Any]) -> None:
+            if say is not None:
+                say(f"{done:,} of {of:,} flops, {row['flop']} last", done / of)
+
+        rows = solve_flops(rules, wanted, target, place, algorithm=algorithm, each=each)
+    means = totals(rows)
+    if json:
+        print_json({"table": str(place), "flops": len(rows), "means": means})
+        return
+    print_table(("column", "mean over flops"), [(k, f"{v:.4f}") for k, v in means.items()])
+    typer.echo(f"table  {place}")

@@ -1,0 +1,74 @@
+"""Flops up to a renaming of suits: 1,755 of 22,100, each with the number that it stands for."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from itertools import combinations, permutations
+
+import numpy as np
+
+from equipoise.cards.deck import STANDARD, Deck
+from equipoise.errors import EquipoiseError, quoted
+
+
+@lru_cache(maxsize=4)
+def canonical_flops(deck: Deck = STANDARD) -> dict[str, int]:
+    """Return the flops that are not alike, highest cards first, and how many each stands for.
+
+    >>> len(canonical_flops()), sum(canonical_flops().values())
+    (1755, 22100)
+    """
+    flops = np.array(list(combinations(range(deck.size), 3)), dtype=np.int64)[:, ::-1]
+    rank, suit = flops // len(deck.suits), flops % len(deck.suits)
+    images = [
+        np.sort(rank * len(deck.suits) + np.array(own)[suit], axis=1)[:, ::-1]
+        for own in permutations(range(len(deck.suits)))
+    ]
+    codes = [(own * [deck.size**2, deck.size, 1]).sum(axis=1) for own in images]
+    code, count = np.unique(np.max(codes, axis=0), return_counts=True)
+    cards = np.stack(
+        [code // deck.size**2, code // deck.size % deck.size, code % deck.size], axis=1
+    )
+    return {
+        deck.text(row): int(n) for row, n in zip(cards[::-1].tolist(), count[::-1], strict=True)
+    }
+
+
+def read_flops(text: str, deck: Deck = STANDARD) -> dict[str, float]:
+    """Return flops and their weights: ``all``, so many of them (``25``), or a list (``Td9d6h:3,AhKd2c``).
+
+    A number takes flops at equal steps through all, by how many each stands for, from the highest to the lowest;
+    each then stands for as many.
+
+    >>> list(read_flops("3"))
+    ['AsKd5c', 'KsJd3s', 'Ts9s5d']
+    """
+    every = canonical_flops(deck)
+    if text.strip() == "all":
+        return {flop: float(count) for flop, count in every.items()}
+    if text.strip().isdecimal():
+        wanted = int(text)
+        if not 1 <= wanted <= len(every):
+            raise EquipoiseError(f"flops: found {wanted}, expected 1 to {len(every):,}, or 'all'.")
+        ends = np.cumsum(list(every.values()))
+        middles = (np.arange(wanted) + 0.5) * ends[-1] / wanted
+        names = list(every)
+        found: dict[str, float] = {}
+        for place in np.searchsorted(ends, middles, side="right").tolist():
+            found[names[place]] = found.get(names[place], 0.0) + ends[-1] / wanted
+        return found
+    found = {}
+    for token in filter(None, (part.strip() for part in text.split(","))):
+        flop, colon, weight = token.partition(":")
+        try:
+            amount = float(weight) if colon else 1.0
+        except ValueError:
+            amount = -1.0
+        if len(deck.parse(flop)) != 3 or len(set(deck.parse(flop).tolist())) < 3 or not amount > 0:
+            raise EquipoiseError(
+                f"flops: found {quoted(token)}, expected three cards and perhaps ':' and a weight."
+            )
+        found[flop] = found.get(flop, 0.0) + amount
+    if not found:
+        raise EquipoiseError("flops: found none, expected 'all', a number, or a list of flops.")
+    return found

@@ -1,0 +1,138 @@
+"""What hands are worth at a point: against certificates, the game written out, and the rules of poker."""
+
+from __future__ import annotations
+
+import csv
+import json
+
+import numpy as np
+import pytest
+from random_spots import random_spot, random_strategy, symmetric_spot
+
+import equipoise
+from equipoise.certificates.spot_hands import report
+from equipoise.certificates.spots import certify_spot
+from equipoise.games.poker import parse_range, spot
+from equipoise.games.poker.flops import canonical_flops, read_flops
+from equipoise.road.flops import solve_flops, totals
+
+GAMES = {
+    "river": lambda random: random_spot(random, 5, hands=8),
+    "turn, raked": lambda random: random_spot(random, 4, hands=5, rake=0.05),
+    "flop, alike": lambda random: symmetric_spot(bets="a", raises="", cap=1),
+}
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_the_mean_of_a_range_is_what_the_certificate_says(name: str) -> None:
+    random = np.random.default_rng(4)
+    game = GAMES[name](random)
+    strategy = random_strategy(game, random)
+    values = certify_spot(game, strategy).values
+    found = [own["value"] for own in report(strategy).totals()]
+    assert found == pytest.approx(values, abs=1e-9)
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_values_are_means_over_actions_and_over_cards(name: str) -> None:
+    random = np.random.default_rng(5)
+    game = GAMES[name](random)
+    strategy = random_strategy(game, random)
+    here = report(strategy)
+    own = here.players[0]
+    known = ~np.isnan(own.value)
+    mixed = (own.play * own.action_value).sum(axis=1)
+    np.testing.assert_allclose(mixed[known], own.value[known], atol=1e-9)
+    assert own.cost[known].min() >= 0
+    # Against a check, the other player's value of what she does next is what the first one leaves.
+    after = report(strategy, "k")
+    assert sum(own["value"] for own in after.totals()) == pytest.approx(
+        sum(after.mean(i, after.players[i].value) for i in (0, 1)), abs=1e-9
+    )
+
+
+def test_equities_are_those_of_all_cards_dealt() -> None:
+    from equipoise.cards.equity import all_in
+    from equipoise.cards.starting import starting_hands
+
+    game = spot("Td9d6h", "AhAs", "KhKs", 100, 100, "a")
+    strategy = random_strategy(game, np.random.default_rng(0))
+    outcomes = all_in(starting_hands("AhAs"), starting_hands("KhKs"), game.deck.parse("Td9d6h"))
+    assert report(strategy).totals()[0]["equity"] == pytest.approx(float(outcomes.value), abs=1e-12)
+
+
+def test_reach_follows_the_strategy() -> None:
+    game = symmetric_spot("8cTcQcQd")
+    strategy = equipoise.solve(game, gap=1.0).strategy
+    after = report(strategy, "k,K/", "8h")
+    first = report(strategy).players[0]
+    checks = dict(zip(map(tuple, first.hands.tolist()), first.play[:, 0], strict=True))
+    for hand, reach in zip(after.players[0].hands.tolist(), after.players[0].reach, strict=True):
+        assert reach == pytest.approx(checks[tuple(hand)], abs=1e-6)
+    weights = parse_range(after.range_of(0), game.deck)
+    assert weights.max() == 1
+    with pytest.raises(equipoise.EquipoiseError, match="the hand is over"):
+        report(strategy, "b50,F")
+
+
+def test_off_the_path_hands_do_what_is_sensible() -> None:
+    """The nuts do not fold where they never come to; nothing plays there by accident."""
+    game = spot("2c7d9hTsJc", "KQs,65s,AA", "88,ATs,KK", 100, 200, "50%,a", "a")
+    strategy = equipoise.solve(game, gap=0.1).strategy
+    tree = game.tree
+    for node in np.flatnonzero(tree.player == 0).tolist():
+        actions = [tree.action[child] for child in tree.successors[node]]
+        if actions[0] == "f":
+            assert strategy.at(tree.histories[node])["KhQh"]["f"] < 0.01
+
+
+def test_flops_are_counted() -> None:
+    flops = canonical_flops()
+    assert len(flops) == 1755
+    assert sum(flops.values()) == 22100
+    some = read_flops("25")
+    assert len(some) == 25
+    assert sum(some.values()) == pytest.approx(22100)
+    assert read_flops("Td9d6h:3,AhKd2c") == {"Td9d6h": 3.0, "AhKd2c": 1.0}
+    for wrong in ("0", "1756", "Td9d", "Td9d6h:x", "TdTd6h", ""):
+        with pytest.raises(equipoise.EquipoiseError):
+            read_flops(wrong)
+
+
+RULES = {"oop": "AhAs,7h6h", "ip": "KhKs,9h8h", "pot": 10, "stack": 20, "bets": "a", "cap": 1}
+
+
+def test_a_batch_that_was_stopped_ends_in_the_same_table(tmp_path) -> None:
+    flops = read_flops("Td9d6c,2c2d2s:2,Qs8d3c")
+    whole, parts = tmp_path / "a.csv", tmp_path / "b.csv"
+    rows = solve_flops(RULES, flops, 1.0, whole)
+
+    def stop(done: int, of: int, row: dict) -> None:
+        if done == 2:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        solve_flops(RULES, flops, 1.0, parts, each=stop)
+    assert len(list(csv.DictReader(parts.open()))) == 2
+    again: list[str] = []
+    solve_flops(RULES, flops, 1.0, parts, each=lambda done, of, row: again.append(row["flop"]))
+    assert again == ["Qs8d3c"]
+    assert parts.read_text() == whole.read_text()
+    means = totals(rows)
+    assert means["value"] + means["value_ip"] == pytest.approx(10, abs=1e-5)
+    with pytest.raises(equipoise.EquipoiseError, match="other rules or another target"):
+        solve_flops(RULES, flops, 2.0, whole)
+
+
+def _toml(path) -> None:
+    path.write_text("".join(f"{name} = {json.dumps(value)}\n" for name, value in RULES.items()))
+
+
+def test_pictures_are_drawn(tmp_path) -> None:
+    pytest.importorskip("matplotlib")
+    from equipoise.plots.spot_hands import draw
+
+    strategy = equipoise.solve(symmetric_spot("8cTcQcQd"), gap=5.0).strategy
+    files = draw(report(strategy), tmp_path / "p")
+    assert [file.name for file in files] == ["p-grid.png", "p-values.png"]
+    assert all(file.stat().st_size > 5000 for file in files)
