@@ -92,7 +92,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--spot", choices=TRIALS, action="append", help="which: turn and river")
     parser.add_argument("--device", default="compiled", help="compiled, numpy, torch, cuda, cupy")
-    parser.add_argument("--method", help="a method of 'equipoise spot --algorithm'")
+    parser.add_argument("--method", help="a method of 'equipoise spot --method'")
     parser.add_argument("--gap", type=float, help="the smallest gap, in hundredths of the pot")
     parser.add_argument("--threads", type=int, default=1, help="for compiled loops and products")
     wanted = parser.parse_args()

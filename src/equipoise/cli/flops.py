@@ -26,8 +26,9 @@ def command(
     target: Annotated[
         float, typer.Option(help="The mean of what players could gain, in hundredths of the pot.")
     ] = 0.5,
-    algorithm: Annotated[
-        str | None, typer.Option(help="As in 'equipoise solve'.", show_default="auto")
+    method: Annotated[
+        str | None,
+        typer.Option(*options.MethodNames, help="As in 'equipoise solve'.", show_default="auto"),
     ] = None,
     out: Annotated[
         Path | None, typer.Option(help="The table (CSV).", show_default="FILE-flops.csv")
@@ -55,7 +56,7 @@ def command(
             if say is not None:
                 say(f"{done:,} of {of:,} flops, {row['flop']} last", done / of)
 
-        rows = solve_flops(rules, wanted, target, place, algorithm=algorithm, each=each)
+        rows = solve_flops(rules, wanted, target, place, method=method, each=each)
     means = totals(rows)
     if json:
         print_json({"table": str(place), "flops": len(rows), "means": means})

@@ -124,7 +124,7 @@ def command(
     _tell_sizes(rules, json)
     result = solve(
         rules,
-        method,
+        _on_device(method, device),
         gap_of(target, rules.pot),
         iterations=iterations,
         time=time,
@@ -169,20 +169,20 @@ def gap_of(target: str, pot: float) -> float:
     return wanted
 
 
-def _method(algorithm: str | None, device: str | None) -> str | None:
-    """Return the algorithm, on a device if one is named."""
+def _on_device(named: str | None, device: str | None) -> str | None:
+    """Return the method, on a device if one is named."""
     if device is None:
-        return algorithm
+        return named
     from dataclasses import replace
 
     from equipoise.road.spots import DEFAULT
     from equipoise.solvers.methods import method
     from equipoise.solvers.saddle.cfr import CFR
 
-    chosen = method(DEFAULT if algorithm in (None, "auto") else str(algorithm))
+    chosen = method(DEFAULT if named in (None, "auto") else str(named))
     if not isinstance(chosen, CFR):
         raise EquipoiseError(
-            f"--device: found the algorithm {chosen.name}, expected one of regrets: dcfr, cfr+, ..."
+            f"--device: found the method {chosen.name}, expected one of regrets: dcfr, cfr+, ..."
         )
     return replace(chosen, device=device).name
 

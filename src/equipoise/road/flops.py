@@ -26,7 +26,7 @@ def solve_flops(
     target: float,
     out: Path,
     *,
-    algorithm: str | None = None,
+    method: str | None = None,
     each: Callable[[int, int, dict[str, Any]], None] | None = None,
 ) -> list[dict[str, Any]]:
     """Solve the spot with these ``rules`` on each of the ``flops``, and return a row for each.
@@ -47,12 +47,12 @@ def solve_flops(
     from equipoise.files import write_atomically
 
     named = {name: value for name, value in rules.items() if name != "board"}
-    digest = hashlib.sha256(repr((sorted(named.items()), target, algorithm)).encode()).hexdigest()
+    digest = hashlib.sha256(repr((sorted(named.items()), target, method)).encode()).hexdigest()
     done = _rows(out, digest[:12])
     for flop, weight in flops.items():
         if flop in done:
             continue
-        row = {"flop": flop, "weight": weight, **_solved(named, flop, target, algorithm)}
+        row = {"flop": flop, "weight": weight, **_solved(named, flop, target, method)}
         done[flop] = {**row, KEY: digest[:12]}
         ordered = [done[name] for name in flops if name in done]
         others = [own for name, own in done.items() if name not in flops]
@@ -74,7 +74,7 @@ def totals(rows: Iterable[Mapping[str, Any]]) -> dict[str, float]:
 
 
 def _solved(
-    rules: Mapping[str, Any], flop: str, target: float, algorithm: str | None
+    rules: Mapping[str, Any], flop: str, target: float, method: str | None
 ) -> dict[str, Any]:
     """Return what there is to say of one flop."""
     from equipoise.certificates.spot_hands import report
@@ -83,7 +83,7 @@ def _solved(
     from equipoise.road.verbs import solve
 
     game = spot_of(Fields({**rules, "board": flop}, f"flop {flop}"))
-    result = solve(game, algorithm, target * game.pot / 50)
+    result = solve(game, method, target * game.pot / 50)
     first, second = report(result.strategy).totals()
     found = {
         "value": first["value"],

@@ -1,0 +1,134 @@
+"""``equipoise spot``, ``hands`` and ``flops``: from options and files to tables, and one sentence for what is wrong."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from commandline import Cli
+
+SMALL = {
+    "--board": "2c7d9hTsJc",
+    "--oop": "AA,QQ,65s,KQs",
+    "--ip": "KK,88,ATs",
+    "--pot": "100",
+    "--stack": "200",
+    "--bets": "50%",
+}
+
+
+def _options(**changed: str | None) -> list[str]:
+    given = SMALL | {f"--{name.replace('_', '-')}": value for name, value in changed.items()}
+    return [part for name, value in given.items() if value is not None for part in (name, value)]
+
+
+def test_a_spot_is_solved_saved_and_looked_at(cli: Cli, tmp_path: Path) -> None:
+    out = tmp_path / "a.eqp"
+    done = cli("spot", *_options(), "--target", "0.5%", "--out", str(out), "--json")
+    status, text, told = done.code, done.out, done.err
+    assert status == 0, told
+    found = json.loads(text)
+    assert found["exploitability_pct"] <= 0.5
+    assert found["lower"] <= found["value"] <= found["upper"]
+    assert "MB by estimate" in told
+    table = tmp_path / "hands.csv"
+    done = cli("hands", str(out), "--at", "k", "--csv", str(table), "--json")
+    status, text, told = done.code, done.out, done.err
+    assert status == 0, told
+    rows = json.loads(text)
+    assert [own["player"] for own in rows["ranges"]] == ["OOP", "IP"]
+    assert set(rows["ranges"][1]["play"]) == {"k", "b50"}
+    assert table.read_text().startswith("player,hand,kind,reach,equity,value,play k")
+    assert cli("hands", str(out)).code == cli("show", str(out)).code == 0
+
+
+def test_what_is_told_before_a_solve(cli: Cli) -> None:
+    done = cli("spot", *_options(), "--target", "5%", "--out", "b.eqp")
+    status, text = done.code, done.out
+    assert status == 0
+    assert "memory" in text
+    assert "lines" in text
+
+
+def test_a_locked_spot_on_the_command_line(cli: Cli, tmp_path: Path) -> None:
+    out = tmp_path / "a.eqp"
+    lock = ": b50 AA; k QQ,65s,KQs"
+    done = cli("spot", *_options(lock=lock), "--out", str(out), "--json")
+    status, told = done.code, done.err
+    assert status == 0, told
+    text = cli("hands", str(out), "--json").out
+    aces = [row for row in json.loads(text)["hands"] if row["kind"] == "AA"]
+    assert all(row["play b50"] == pytest.approx(1) for row in aces)
+
+
+def test_arrays_on_the_command_line(cli: Cli, tmp_path: Path) -> None:
+    pytest.importorskip("array_api_compat")
+    options = ["--device", "numpy", "--out", str(tmp_path / "a.eqp"), "--json"]
+    done = cli("spot", *_options(), *options)
+    status, text, told = done.code, done.out, done.err
+    assert status == 0, told
+    assert "device=numpy" in json.loads(text)["method"]
+
+
+def test_flops_on_the_command_line(cli: Cli, tmp_path: Path) -> None:
+    rules = {"oop": "AhAs,7h6h", "ip": "KhKs,9h8h", "pot": 10, "stack": 20, "bets": "a", "cap": 1}
+    file = tmp_path / "rules.toml"
+    file.write_text("".join(f"{name} = {json.dumps(value)}\n" for name, value in rules.items()))
+    done = cli("flops", str(file), "--flops", "2c2d2s:2,Qs8d3c", "--json")
+    status, text, told = done.code, done.out, done.err
+    assert status == 0, told
+    found = json.loads(text)
+    assert found["flops"] == 2
+    assert Path(found["table"]).read_text().count("\n") == 3
+
+
+@pytest.mark.parametrize(
+    ("changed", "sentence"),
+    [
+        ({"board": "2c2c9hTsJc"}, "2c"),
+        ({"board": "2c7d"}, "found 2 cards in '2c7d', expected three to five"),
+        ({"board": "2c7d9hZs"}, "Z"),
+        ({"oop": ""}, "oop: found an empty range"),
+        ({"oop": "2c2d"}, "oop: found no hand without a card of the board 2c7d9hTsJc"),
+        ({"oop": "AKx"}, "found 'AKx'"),
+        ({"ip": "AA:2"}, "found 'AA:2', expected a weight from 0 to 1"),
+        ({"oop": "AhAs", "ip": "AhAd"}, "every two hands share a card"),
+        ({"stack": "-5"}, "stack: found -5, expected a positive amount"),
+        ({"pot": "0"}, "pot: found 0, expected a positive amount"),
+        ({"pot": None}, "pot"),
+        ({"bets": "60%,z"}, "'z'"),
+        ({"bets": "-20%"}, "-20%"),
+        ({"raises": "2.5y"}, "2.5y"),
+        ({"bets": "50%/60%"}, "found 2 streets in '50%/60%'"),
+        ({"bets": "1%|2%|3%"}, "found 3 players in '1%|2%|3%'"),
+        ({"cap": "x"}, "cap: found 'x'"),
+        ({"rake": "1.5"}, "rake"),
+        ({"target": "x%"}, "--target: found 'x%'"),
+        ({"lock": ": x AA"}, "lock: found 'x', expected one of k, b50"),
+        ({"device": "abacus"}, "device is abacus, expected one of compiled"),
+        ({"device": "numpy", "method": "lp"}, "--device: found the method lp"),
+        ({"method": "lp", "lock": ": b50 AA"}, "found the method lp"),
+    ],
+)
+def test_one_sentence_for_bad_input(
+    cli: Cli, changed: dict[str, str | None], sentence: str
+) -> None:
+    done = cli("spot", *_options(**changed), "--out", "wrong.eqp")
+    status, text, told = done.code, done.out, done.err
+    assert status == 2, (status, text, told)
+    assert sentence in told, told
+    assert told.count("\n") <= 1
+    assert "Traceback" not in told
+    assert not Path("wrong.eqp").exists()
+
+
+def test_more_memory_than_there_is(cli: Cli) -> None:
+    every = "22+,A2+,K2+,Q2+,J2+,T2+,92+,82+,72+,62+,52+,42+,32"
+    options = _options(
+        board="Td9d6h", oop=every, ip=every, stack="3000", bets="33%,75%", raises="2.5x,4x"
+    )
+    done = cli("spot", *options, "--json")
+    status, told = done.code, done.err
+    assert status == 2
+    assert "MB that are free" in told
