@@ -6,7 +6,7 @@ games of ``abstraction_study.py``: the histogram game of the published table, an
 three bets the agents are those of Tables 6.7 and 6.8, here as there.
 
     python experiments/table_7_1.py [--granularity 13-25-125 ...] [--bets 1 ...] [--only-solve] [--gap 0.1]
-        [--store FOLDER] [--results FILE] [--print]
+        [--store FOLDER] [--results FILE] [--print] [--plot STEM]
 
 An agent is solved once and kept in FOLDER, the one of ``abstraction_study.py``; what is interrupted goes on from
 its checkpoint. Figures are kept in FILE and not computed again. With ``--print`` nothing is computed: what is in
@@ -21,7 +21,7 @@ from __future__ import annotations
 import argparse
 import json
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -124,26 +124,61 @@ def compute(given: argparse.Namespace) -> None:
                 print(f"{granularity} with {study.bets} bets met in the {game} game", flush=True)
 
 
-def show(figures: dict[str, Any]) -> None:
-    """Print the table as Markdown, for both games."""
-    for game in GAMES:
-        cells = figures.get(game, {})
-        if not cells:
-            continue
-        print(f"\n**Table 7.1 in the {game} game** (chips a hand; the gap is that of the model)\n")
-        print("| buckets | bets | equilibrium | published | nemesis | published | gap |")
-        print("| --- | ---: " + "| ---: " * 5 + "|")
-        for granularity in GRANULARITIES:
-            for bets in BETS:
-                cell = cells.get(f"{granularity}/{bets}")
-                if cell is None:
-                    continue
+def rows(figures: dict[str, Any]) -> Iterator[tuple[str, int, dict[str, dict[str, float]], float]]:
+    """Yield buckets, bets, what the agent earns in each game, and the gap of its model."""
+    for granularity in GRANULARITIES:
+        for bets in BETS:
+            key = f"{granularity}/{bets}"
+            if all(key in figures.get(game, {}) for game in GAMES):
                 suffix = "" if bets == max(BETS) else f"-{bets}"
                 agent = figures["agents"][f"potential({granularity}){suffix}"]
-                theirs = PUBLISHED[granularity]
-                numbers = (cell["equilibrium"], theirs[bets - 1], cell["nemesis"], theirs[bets + 2])
-                text = " | ".join(f"{number:.3f}" for number in numbers)
-                print(f"| {granularity} | {bets} | {text} | {agent['gap']:.3f} |")
+                yield granularity, bets, {game: figures[game][key] for game in GAMES}, agent["gap"]
+
+
+def show(figures: dict[str, Any]) -> None:
+    """Print the table as Markdown: chips a hand."""
+    print("| buckets | bets | equilibrium | published | nemesis | published "
+          "| true game: equilibrium | nemesis | gap of the model |")  # fmt: skip
+    print("| --- " + "| ---: " * 8 + "|")
+    for granularity, bets, cells, gap in rows(figures):
+        own, true = cells["histogram"], cells["true"]
+        theirs = PUBLISHED[granularity]
+        numbers = (
+            *(own["equilibrium"], theirs[bets - 1], own["nemesis"], theirs[bets + 2]),
+            *(true["equilibrium"], true["nemesis"], gap),
+        )
+        print(f"| {granularity} | {bets} | {' | '.join(f'{number:.3f}' for number in numbers)} |")
+
+
+def plot(stem: Path, figures: dict[str, Any]) -> None:
+    """Draw what agents lose, by the buckets of the last round: ours as lines, the published as points."""
+    from equipoise.plots.chart import Chart, Series, write_html, write_png
+
+    def curve(game: str, kind: str, bets: int) -> tuple[list[int], list[float]]:
+        found = [row for row in rows(figures) if row[1] == bets]
+        return [int(row[0].split("-")[2]) for row in found], [-row[2][game][kind] for row in found]
+
+    charts = []
+    for game, kind, title in (
+        ("histogram", "equilibrium", "Lost to an equilibrium, histogram game"),
+        ("histogram", "nemesis", "Lost to the nemesis, histogram game"),
+        ("true", "nemesis", "Lost to the nemesis, 52 cards"),
+    ):
+        series = [
+            Series.of(f"{bets} bet{'s' * (bets > 1)}", *curve(game, kind, bets)) for bets in BETS
+        ]
+        for place, bets in enumerate(BETS) if game == "histogram" else ():
+            column = bets - 1 if kind == "equilibrium" else bets + 2
+            theirs = [-row[column] for row in PUBLISHED.values()]
+            last = [int(granularity.split("-")[2]) for granularity in PUBLISHED]
+            series.append(Series.of(f"{bets}, published", last, theirs, is_line=False, like=place))
+        charts.append(
+            Chart(
+                title, "buckets in the last round", "chips a hand", tuple(series), legend_below=True
+            )
+        )
+    write_html(stem.with_suffix(".html"), *charts)
+    write_png(stem.with_suffix(".png"), *charts)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -156,11 +191,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--store", type=Path, default=Path("abstraction-study"))
     parser.add_argument("--results", type=Path, default=RESULTS.with_name("table_7_1.json"))
     parser.add_argument("--print", action="store_true", dest="is_printed")
+    parser.add_argument("--plot", type=Path)
     given = parser.parse_args(arguments)
     if not given.is_printed:
         compute(given)
     if given.results.exists():
-        show(json.loads(given.results.read_text()))
+        figures = json.loads(given.results.read_text())
+        show(figures)
+        if given.plot is not None:
+            plot(given.plot, figures)
 
 
 if __name__ == "__main__":
