@@ -114,16 +114,16 @@ def test_products_in_bfloat16(parts: int, error: float) -> None:
     exact, halves = Products(hands, Device(np)), HalfProducts(hands, device, parts)
     reach, buckets = random.random((7, 5)), random.integers(0, 7, (3, len(hands)))
     ranks = random.integers(0, 5, buckets.shape)
-    put, total = device.put, reach.sum()
-    table = halves.table(reach)
-    for expected, found in (
-        (
-            exact.margins(exact.signs(ranks), reach, buckets),
-            halves.margins(halves.signs(put(ranks)), table, put(buckets)),
-        ),
-        (exact.totals(reach, buckets), halves.totals(table, put(buckets))),
-    ):
-        np.testing.assert_allclose(device.get(found), expected, atol=error * total)
+    put, error = device.put, error * float(reach.sum())
+    far, near = exact.near(reach, buckets), halves.near(halves.table(reach), put(buckets))
+    signs, compared = exact.signs(ranks), halves.signs(put(ranks))
+    expected, found = exact.margins(signs, far), halves.margins(compared, near)
+    np.testing.assert_allclose(device.get(found), expected, atol=error)
+    expected = exact.totals(exact.by_card(far), exact.own(far))
+    found = halves.totals(halves.by_card(near), halves.own(near))
+    np.testing.assert_allclose(device.get(found), expected, atol=error)
+    meetings = Meetings(hands, np, np.float64)
+    np.testing.assert_allclose(expected, meetings.totals(reach[buckets]), atol=1e-12)
 
 
 @pytest.mark.parametrize("precision", [None, "single", "bf16"])

@@ -31,7 +31,8 @@ class Meetings:
             2
         )
         shared = holds.T.astype(np.int64) @ holds
-        self._holds = xp.asarray(holds.astype(np.float64), dtype=dtype, device=device)
+        self.holds = holds.astype(np.float64)
+        self._holds = xp.asarray(self.holds, dtype=dtype, device=device)
         self.meets = xp.asarray((shared == 0).astype(np.float64), dtype=dtype, device=device)
         self._cards = hands.shape[1]
 
@@ -53,12 +54,12 @@ class SignedShowdowns:
         # Ranks are whole numbers, so their differences cut off at one are the signs.
         exact = xp.astype(ranks, dtype)
         self._xp = xp
-        self._signs = xp.clip(exact[:, :, None] - exact[:, None, :], -1.0, 1.0)
-        self._signs *= meetings.meets
+        self.signs = xp.clip(exact[:, :, None] - exact[:, None, :], -1.0, 1.0)
+        self.signs *= meetings.meets
 
     def margins(self, reach: Array) -> Array:
         """For each hand, the reach of the hands it beats less that of those that beat it."""
-        return self._xp.matmul(self._signs, reach)
+        return self._xp.matmul(self.signs, reach)
 
 
 class HalfShowdowns:

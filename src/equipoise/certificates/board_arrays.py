@@ -15,11 +15,13 @@ from equipoise.numerics.device import Array, Device
 
 
 class _Group(NamedTuple):
-    """Columns on a device, slots and entries in one axis; what is at stake is in the reach."""
+    """Columns on a device, slots and entries in one axis."""
 
-    shown: Array
-    paid: Array
+    reach: Array
+    scale: Array
     own: Array
+    shown: int
+    paid: int
     carried: list[Array]
     steps: list[list[int]]
     result: int
@@ -41,8 +43,9 @@ class ArrayRound:
         device: Device,
         parts: int = 0,
     ) -> None:
-        self._device, self._multiple = device, PAD if parts else 1
+        self._device, self._is_half = device, parts > 0
         self._products = HalfProducts(hands, device, parts) if parts else Products(hands, device)
+        self._finish = device.fused(self._finished) if parts else self._finished
         self.entries: list[list[int]] = [[], []]
         self._groups: list[list[tuple[int, _Group]]] = [[], []]
         self.width = len(hands)
@@ -52,9 +55,7 @@ class ArrayRound:
                 self._groups[player].append((first, self._put(group)))
                 self.entries[player].extend(group.entries)
                 self.width = max(self.width, group.slots * self._groups[player][-1][1].width)
-        self.has_showdowns = any(
-            group.shown.shape[1] for groups in self._groups for _, group in groups
-        )
+        self.has_showdowns = any(group.shown for groups in self._groups for _, group in groups)
 
     def add(
         self,
@@ -65,39 +66,64 @@ class ArrayRound:
         deals: Deals,
     ) -> Any:
         """Add both players' values (:class:`RoundValues`)."""
-        device = self._device
         signs = None if ranks is None else self._products.signs(ranks)
         profit: Any = 0.0
         for player, groups in enumerate(self._groups):
             for first, group in groups:
-                slots, earned = self._leaves(group, signs, buckets[1 - player], buckets[player])
-                profit += earned
-                if carried is not None:
-                    slots += [device.xp.take(carried[player], at, axis=2) for at in group.carried]
-                values = _stepped(device.xp, slots, group)[:, :, : group.entries]
-                out[player][:, :, first : first + group.entries] += self._before(values, deals)
+                near = self._products.near(group.reach, buckets[1 - player])
+                margins = by_card = None
+                if group.shown:
+                    margins = self._products.margins(signs, near[:, :, : group.shown])
+                if group.paid:
+                    by_card = self._products.by_card(near[:, :, near.shape[2] - group.paid :])
+                up = None if carried is None else carried[player]
+                values, earned = self._finish(group, near, margins, by_card, buckets[player], up)
+                profit = profit + earned
+                out[player][:, :, first : first + group.entries] += self._before(
+                    values[:, :, : group.entries], deals
+                )
         return profit
 
-    def _leaves(
-        self, group: _Group, signs: Any, other: Array, mine: Array
-    ) -> tuple[list[Array], Any]:
-        """Return the values at the leaves, slot by slot, and what the responder's own strategy earns there."""
-        xp, found = self._device.xp, list[Array]()
-        if group.shown.shape[1]:
-            found.append(self._products.margins(signs, group.shown, other))
-        if group.paid.shape[1]:
-            found.append(self._products.totals(group.paid, other))
+    def _finished(
+        self,
+        group: _Group,
+        near: Array,
+        margins: Array | None,
+        by_card: Array | None,
+        mine: Array,
+        carried: Array | None,
+    ) -> tuple[Array, Any]:
+        """Return the entries' values from the sums over hands, and what the responder's own strategy earns.
+
+        All of it goes from element to element, so that it can be made in one pass.
+        """
+        xp, width, earned = self._device.xp, group.width, 0.0
+        found = []
+        if margins is not None:
+            found.append(margins * group.scale[: group.shown])
+        if by_card is not None:
+            own = self._products.own(near[:, :, near.shape[2] - group.paid :])
+            met = self._products.totals(by_card, own)
+            found.append(met * group.scale[group.shown :])
         slots, first = list[Array](), 0
-        profit: Any = 0.0
         for values in found:
             count = values.shape[2]
             if group.own.shape[0]:
                 # Own reach times value, over every hand: what the profile earns at these leaves.
-                own = rows(xp, group.own[:, first : first + count], mine)
-                profit = profit + xp.sum(own * values, dtype=xp.float64)
+                mixed = rows(xp, group.own[:, first : first + count], mine)
+                earned = earned + xp.sum(mixed * values, dtype=xp.float64)
             first += count
-            slots += [values[:, :, at : at + group.width] for at in range(0, count, group.width)]
-        return slots, profit
+            slots += [values[:, :, at : at + width] for at in range(0, count, width)]
+        if carried is not None:
+            slots += [xp.take(carried, at, axis=2) for at in group.carried]
+        for kind, one, two in group.steps:
+            if kind == ADD:
+                slots[one] = slots[one] + slots[two]
+            elif kind == MAX:
+                slots[one] = xp.maximum(slots[one], slots[two])
+            else:
+                slots[one] = xp.clip(slots[one], 0.0, None)
+        return slots[group.result], earned
 
     def _before(self, values: Array, deals: Deals) -> Array:
         """Return the values on the boards before, in double precision: the sums over what was dealt."""
@@ -113,35 +139,23 @@ class ArrayRound:
         return xp.sum(there, axis=1, dtype=xp.float64)
 
     def _put(self, group: RoundColumns) -> _Group:
-        entries = len(group.entries)
-        more = -entries % self._multiple
+        entries, put = len(group.entries), self._device.put
+        more = -entries % PAD if self._is_half else 0
 
         def filled(array: NDArray[Any]) -> NDArray[Any]:
             wide = np.pad(array, [(0, 0), (0, 0), (0, more)])
             return wide.reshape(len(array), wide.shape[1] * wide.shape[2])
 
-        put = self._device.put
-        shown = group.reach[:, : group.shown] * group.scale[: group.shown]
-        paid = group.reach[:, group.reach.shape[1] - group.paid :] * group.scale[group.shown :]
+        width = entries + more
         return _Group(
-            shown=self._products.table(filled(shown)),
-            paid=self._products.table(filled(paid)),
+            reach=self._products.table(filled(group.reach)),
+            scale=put(filled(group.scale[None])[0]),
             own=put(filled(group.own)),
+            shown=group.shown * width,
+            paid=group.paid * width,
             carried=[put(np.pad(at, (0, more))) for at in group.carried],
             steps=group.steps.tolist(),
             result=group.result,
             entries=entries,
-            width=entries + more,
+            width=width,
         )
-
-
-def _stepped(xp: Any, slots: list[Array], group: _Group) -> Array:
-    """Make the steps of a program (:mod:`equipoise.certificates.columns`), and return the entries' values."""
-    for kind, one, two in group.steps:
-        if kind == ADD:
-            slots[one] = slots[one] + slots[two]
-        elif kind == MAX:
-            slots[one] = xp.maximum(slots[one], slots[two])
-        else:
-            slots[one] = xp.clip(slots[one], 0.0, None)
-    return slots[group.result]
