@@ -111,7 +111,8 @@ class ArrayRound:
             if group.own.shape[0]:
                 # Own reach times value, over every hand: what the profile earns at these leaves.
                 mixed = rows(xp, group.own[:, first : first + count], mine)
-                earned = earned + xp.sum(mixed * values, dtype=xp.float64)
+                # (Over the columns of a hand first: few numbers need be turned to double precision.)
+                earned = earned + xp.sum(xp.sum(mixed * values, axis=2), dtype=xp.float64)
             first += count
             slots += [values[:, :, at : at + width] for at in range(0, count, width)]
         if carried is not None:
@@ -126,7 +127,7 @@ class ArrayRound:
         return slots[group.result], earned
 
     def _before(self, values: Array, deals: Deals) -> Array:
-        """Return the values on the boards before, in double precision: the sums over what was dealt."""
+        """Return the values on the boards before: the sums over what was dealt, then in double precision."""
         xp, device = self._device.xp, self._device
         ways, before = deals.place.shape
         hands, columns = values.shape[1:]
@@ -136,7 +137,7 @@ class ArrayRound:
         blank = device.zeros((parted.shape[0], ways, 1, columns))
         flat = xp.reshape(xp.concat([parted, blank], axis=2), (-1, ways * (hands + 1), columns))
         there = xp.reshape(xp.take(flat, at, axis=1), (-1, ways, before, columns))
-        return xp.sum(there, axis=1, dtype=xp.float64)
+        return xp.astype(xp.sum(there, axis=1), xp.float64)
 
     def _put(self, group: RoundColumns) -> _Group:
         entries, put = len(group.entries), self._device.put
