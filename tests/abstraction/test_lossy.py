@@ -22,6 +22,8 @@ from equipoise.games.poker import PokerGame
 from equipoise.games.signals.stage_game import StageGame
 from equipoise.games.signals.views import signal_rounds
 from equipoise.road.abstractions import ABSTRACTIONS
+from equipoise.solvers.base import solve as solve_form
+from equipoise.solvers.methods import method as solver
 from equipoise.strategy.store import load_abstraction, save_abstraction
 
 # Strategy-based abstraction solves a game first: it has tests of its own.
@@ -122,6 +124,27 @@ def test_who_sees_more_earns_no_less(small: PokerGame) -> None:
         form = equipoise.build(small, Partition.of(signal_rounds(small), maps, game=small.name))
         values.append(form.X.support(form.A.times(form.Y.plan(form.Y.uniform()))))
     assert values[1] > values[0]
+
+
+def test_what_one_player_guarantees_never_falls_along_a_refinement() -> None:
+    """Against an opponent who sees everything, a finer model is no worse; with both coarse it may be."""
+    game = poker.rhode_island(3, 2)
+    rungs = ["expectation(2-3-6)", "expectation(2-5-14)", "expectation(3-8-24)"]
+    guaranteed = []
+    for i in range(3):
+        name = ">".join(rungs[: i + 1]) + "|gameshrink"
+        model = equipoise.abstract(game, name)
+        assert model.buckets[0] == (int(rungs[i][12]), 3)
+        assert equipoise.abstract(game, model.method).digest == model.digest
+        found = equipoise.solve(game, "lp", abstraction=model)
+        guaranteed.append(-found.certificate.best_responses[1])
+        # What the model promises to player 1 is what she has in the full game.
+        assert found.found.details["abstraction"] == model.method
+        inside = solve_form(equipoise.build(game, model), solver("lp"))
+        assert inside.lower == pytest.approx(guaranteed[-1], abs=1e-6)
+    exact = equipoise.solve(game, "lp").certificate
+    assert all(coarse <= fine + 1e-6 for coarse, fine in pairwise(guaranteed))
+    assert guaranteed[0] < guaranteed[-1] < exact.best_responses[0] + 1e-6
 
 
 @pytest.mark.parametrize("spec", ["auction", "standoff", "tract"])
@@ -231,6 +254,8 @@ def test_strength_is_the_probability_of_winning(small: PokerGame) -> None:
         ("gameshrink", "4-10-20", "expected none"),
         ("expectation(4-10-20,4-10-20)", None, "found buckets twice"),
         ("expectation(4-10-20)>expectation(3-10-20)", None, "expected at least 4"),
+        ("expectation(4-10-20)|gameshrink", "4-10-20", "expected all of it in the name"),
+        ("suits|suits|suits", None, "found 3 players' abstractions, expected two"),
     ],
 )
 def test_what_cannot_be_made(

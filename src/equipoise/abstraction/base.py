@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Protocol
 
@@ -177,6 +177,20 @@ class Partition:
         return all(
             len(np.unique(_joined(fine, coarse))) == count
             for fine, coarse, count in self._matched(coarser)
+        )
+
+    def facing(self, other: Partition) -> Partition:
+        """Return the abstraction in which player 1 sees these buckets, and player 2 those of ``other``.
+
+        If the opponent's lose nothing, player 1's equilibrium strategy there is the best of all that these buckets
+        can express, by what it guarantees in the full game; so it guarantees no less where these are refined.
+        """
+        self._require_same_signals(other)
+        return replace(
+            self,
+            method=f"{self.method}|{other.method}",
+            maps=tuple((a[0], b[1]) for a, b in zip(self.maps, other.maps, strict=True)),
+            parents=tuple((a[0], b[1]) for a, b in zip(self.parents, other.parents, strict=True)),
         )
 
     def require(self, rounds: Sequence[SignalRound]) -> None:

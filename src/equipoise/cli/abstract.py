@@ -80,7 +80,7 @@ def command(
     print_facts(
         {
             "game": rules.name,
-            "method": f"{method} ({ABSTRACTIONS[parse(method.split('>')[-1])[0]].why})",
+            "method": f"{method} ({ABSTRACTIONS[parse(re.split('[>|]', method)[-1])[0]].why})",
             "buckets": bucket_text(by_round(found.buckets)),
             "time": duration(steps.taken[-1].seconds),
             "abstraction": str(place),

@@ -2,7 +2,8 @@
 
 A name is that of a row of :data:`ABSTRACTIONS`, in brackets the number of buckets of each round and what
 else the method knows: ``expectation(13-50-250)``, ``potential(13-50-250,distance=emd)``. ``A>B`` is B made
-within the buckets of A: an abstraction that refines another. Abstractions carry the name that makes them.
+within the buckets of A: an abstraction that refines another; in ``A|B`` player 1 sees the buckets of A, and player 2
+those of B. Abstractions carry the name that makes them.
 """
 
 from __future__ import annotations
@@ -102,7 +103,7 @@ _FORMER = {"sound": "gameshrink"}
 
 def is_abstraction(name: str) -> bool:
     """Say whether ``name`` spells an abstraction, right or wrong in its brackets, or none."""
-    return name == "none" or re.split(r"[(>]", name)[0].strip() in {*ABSTRACTIONS, *_FORMER}
+    return name == "none" or re.split(r"[(>|]", name)[0].strip() in {*ABSTRACTIONS, *_FORMER}
 
 
 def parse(name: str) -> tuple[str, str | None, dict[str, str]]:
@@ -146,6 +147,8 @@ def made(
     """
     from equipoise.games.signals.views import signal_rounds, views
 
+    if "|" in name:
+        return _facing(game, name, buckets, refine)
     *before, last = name.split(">")
     for coarser in before:
         finer = made(game, coarser, refine=refine)
@@ -187,6 +190,23 @@ def made(
         method=spelled if refine is None else f"{refine.method}>{spelled}",
         refine=refine,
     )
+
+
+def _facing(game: StageGame, name: str, buckets: Any, refine: Partition | None) -> Partition:
+    """Return the abstraction ``A|B``, in which player 1 sees the buckets of A and player 2 those of B."""
+    parts = name.split("|")
+    if len(parts) != 2:
+        raise EquipoiseError(
+            f"abstraction '{name:.60}': found {len(parts)} players' abstractions, expected two, such as "
+            "expectation(13-50-250)|gameshrink."
+        )
+    if buckets is not None or refine is not None:
+        raise EquipoiseError(
+            f"abstraction '{name:.60}': found buckets or something to refine, expected all of it in the name, "
+            "such as A(4-8-20)>B(4-12-60)|C."
+        )
+    first, second = (listed(game, made(game, part)) for part in parts)
+    return first.facing(second)
 
 
 def _streamed(
