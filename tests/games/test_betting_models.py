@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from equipoise.errors import EquipoiseError
-from equipoise.games.files.betting_model import model_text, parse_model
+from equipoise.games.files.betting_model import load_model, model_text, parse_model
 from equipoise.games.poker import no_limit_holdem
 from equipoise.games.poker.betting_models import MODELS
 from equipoise.games.signals.bet_sizes import BetSize, BettingModel, Offer, bet_size, betting_model
@@ -158,6 +159,20 @@ def test_bad_models_are_refused_by_one_sentence(text: str, sentence: str) -> Non
     with pytest.raises(EquipoiseError) as error:
         parse_model(text)
     assert str(error.value).startswith(sentence)
+
+
+def test_bad_files_are_refused_by_name(tmp_path: Path) -> None:
+    place = tmp_path / "mine.toml"
+    with pytest.raises(EquipoiseError, match=r"mine\.toml: cannot be read \("):
+        load_model(place)
+    place.write_bytes(b"\xff\xfe")
+    with pytest.raises(EquipoiseError, match=r"mine\.toml: cannot be read \(it is not UTF-8 text"):
+        load_model(place)
+    place.write_text("cap = 0")
+    with pytest.raises(EquipoiseError, match=r"mine\.toml: cap: found 0"):
+        load_model(place)
+    place.write_text("cap = 2")
+    assert load_model(place).name == "mine"
 
 
 def test_a_raise_below_the_minimum_is_refused() -> None:

@@ -99,3 +99,17 @@ def test_names_with_bad_parameters(spec: str, words: str) -> None:
 def test_what_wants_a_tree_refuses_a_tournament() -> None:
     with pytest.raises(EquipoiseError, match="found a tournament, expected a tree"):
         equipoise.games.base.load_explicit("tournament")
+
+
+def test_a_tournament_that_cannot_be_read(tmp_path: Path) -> None:
+    from equipoise.games.files.tournament import load_tournament
+
+    place = tmp_path / "it.toml"
+    with pytest.raises(EquipoiseError, match=r"it\.toml: cannot be read"):
+        load_tournament(place)
+    place.write_bytes(b"\xff\xfe")
+    with pytest.raises(EquipoiseError, match=r"it\.toml: cannot be read"):
+        load_tournament(place)
+    place.write_text("players = 2\nchips = 1")
+    with pytest.raises(EquipoiseError, match=r"it\.toml: "):
+        load_tournament(place)

@@ -124,6 +124,21 @@ def test_openspiel_plays_our_definitions(name: str, value: float) -> None:
     assert certify(ours.game, ours.strategy).value == pytest.approx(value, abs=1e-4)
 
 
+def test_player_1_is_first_unless_another_is_named() -> None:
+    named = [line for line in REVERSE_BLINDS.splitlines() if "firstPlayer" in line]
+    assert len(named) == 1
+    tree = parse_acpc(REVERSE_BLINDS.replace(named[0] + "\n", ""), "x").tree
+    begins = [
+        node
+        for node in range(1, len(tree.parent))
+        if tree.player[node] >= 0 and tree.round[node] > tree.round[tree.parent[node]]
+    ]
+    assert begins
+    assert {int(tree.player[node]) for node in (0, *begins)} == {0}
+    with pytest.raises(EquipoiseError, match="firstPlayer: found"):
+        parse_acpc(REVERSE_BLINDS.replace(named[0], "firstPlayer = 0 0 0 0"), "x")
+
+
 def test_no_limit_definitions_offer_every_chip() -> None:
     text = REVERSE_BLINDS.replace("nolimit", "").replace("limit", "nolimit")
     small = (

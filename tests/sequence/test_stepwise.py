@@ -34,6 +34,24 @@ def test_any_matrix_is_written_exactly():
     np.testing.assert_allclose(written_out(found), matrices, atol=1e-12)
 
 
+@pytest.mark.filterwarnings("error")
+def test_hands_that_are_never_met_have_the_weight_one():
+    matrices = np.random.default_rng(1).normal(size=(2, 5, 6))
+    matrices[0, 2], matrices[1, :, 3] = 0.0, 0.0
+    v, w = weights(np.abs(matrices))
+    assert (v[0, 2], w[1, 3]) == (1.0, 1.0)
+    found = stepwise(matrices, v, w)
+    np.testing.assert_allclose(written_out(found), matrices, atol=1e-12)
+
+
+def test_running_sums_are_counted():
+    """A multiplication for every jump and every exception, and two for every column's running sum."""
+    met, won = showdown(8, 3)
+    found = stepwise(won[None], *weights(met[None]))
+    jumps, exceptions = (found.jump != 0).sum(), (found.rest != 0).sum()
+    assert found.entries() == jumps + exceptions + 2 * 8
+
+
 def test_rhode_island_is_multiplied_by_steps():
     tiled = build(poker.rhode_island(8, 2)).A.tiled
     assert tiled is not None
