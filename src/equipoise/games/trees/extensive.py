@@ -135,6 +135,11 @@ class ExtensiveGame:
             )
         return first
 
+    @property
+    def tree(self) -> ExtensiveGame:
+        """The game as a tree: itself. A matrix has one, too, which whoever needs a tree asks for."""
+        return self
+
     def sequences(self, player: int) -> int:
         """Number of sequences of ``player``, the empty one included."""
         return 1 + int(self.action_count[self.infoset_player == player].sum())

@@ -98,7 +98,7 @@ def nash(
     Limits and hooks (monitor, checkpoints) are those of :func:`equipoise.solvers.driver.drive`; a resumed
     search goes on from the best profile of the one before.
     """
-    tree = game.tree if isinstance(game, NormalGame) else game
+    tree = game.tree
     _require(tree, weights, time_limit)
     plans = Plans(tree)
     targets = _targets(plans, target)

@@ -38,7 +38,7 @@ from equipoise.solvers.stochastic.stochastic import (
     StochasticRun,
     StochasticSolution,
 )
-from equipoise.strategy.tournament import TournamentStrategy
+from equipoise.strategy.tournament import Plays, TournamentStrategy
 
 INNER: dict[str, Inner] = {"regret": regret_matching, "fictitious": fictitious_play}
 """Inner loops by name: regret matching on linearised hands, and fictitious play."""
@@ -100,6 +100,7 @@ def solve_tournament(
         )
     stop = (stop or Relative(GAIN)).at(tournament.pool)
     done: dict[int, StochasticSolution] = {}
+    plays: dict[int, Plays] = {}
     stages = _Stages(hooks.get("resume") or {}, hooks.get("checkpoint"))
     with watch(stop) as watched:
         for m in range(2, tournament.players + 1):
@@ -112,7 +113,8 @@ def solve_tournament(
             status, progress = drive(run, own, watched, **hooks)
             stages.end(m, progress.state())
             done[m] = StochasticSolution.of(run, algorithm, status, progress, watched.clock)
-    return _solution(tournament, algorithm, done)
+            plays[m] = game.plays(done[m].profile).copy()
+    return _solution(tournament, algorithm, done, plays)
 
 
 class _Stages:
@@ -201,14 +203,13 @@ def _stop(stop: Stop, m: int, last: bool) -> Stop:
 
 
 def _solution(
-    tournament: Tournament, algorithm: str, done: Mapping[int, StochasticSolution]
+    tournament: Tournament,
+    algorithm: str,
+    done: Mapping[int, StochasticSolution],
+    plays: dict[int, Plays],
 ) -> TournamentSolution:
     """Put the solutions by players left together; the last one's status is the whole's."""
     top = done[tournament.players]
-    plays = {}
-    for m, solution in done.items():
-        assert isinstance(solution.game, JamFold)
-        plays[m] = solution.game.plays(solution.profile).copy()
     return TournamentSolution(
         strategy=TournamentStrategy(
             tournament, plays, {m: solution.values for m, solution in done.items()}
