@@ -5,7 +5,11 @@ coarser one knew; beside it stand abstractions of the same sizes that were made 
 the anytime ladder of GameShrink, whose thresholds fall. Every rung is solved, and its agent meets its nemesis
 in the histogram game and in the true one.
 
-    python experiments/refinement.py [--rungs 3] [--game GAME] [--gap 0.1] [--store FOLDER] [--results FILE]
+With ``--one-sided`` there is a ladder on which finer is never worse: the opponent in the model sees all that matters
+in the true game (``A|gameshrink`` and ``gameshrink|A``, a model for each seat), so its equilibrium is the best that these
+buckets allow, and what it guarantees in the model it guarantees in the true game.
+
+    python experiments/refinement.py [--rungs 3] [--one-sided] [--game GAME] [--gap 0.1] [--store FOLDER] [--results FILE]
 
 Agents and figures are kept as in ``abstraction_study.py``.
 """
@@ -37,6 +41,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Solve every rung and print what its nemesis wins."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rungs", type=int, default=3)
+    parser.add_argument("--one-sided", action="store_true")
     parser.add_argument("--game", default=GAME)
     parser.add_argument("--gap", type=float, default=0.1)
     parser.add_argument("--store", type=Path, default=Path("abstraction-study"))
@@ -48,6 +53,21 @@ def main(arguments: Sequence[str] | None = None) -> None:
     for ladder, names in ladders(given.rungs).items():
         for name in names:
             print(f"| {ladder} | {' | '.join(row(study, name))} |", flush=True)
+    if given.one_sided:
+        for name in ladders(given.rungs)["expectation, refined"]:
+            print(f"| expectation, one-sided | {' | '.join(one_sided(study, name))} |", flush=True)
+
+
+def one_sided(study: Study, name: str) -> list[str]:
+    """Return what :func:`row` does, of an agent made against an opponent who sees all that matters."""
+    models = [f"{name}|{GAMES['true']}", f"{GAMES['true']}|{name}"]
+    for model in models:
+        study.solved(model)
+    first, second = (study.figures["agents"][model] for model in models)
+    # Player 1 has at least the lower bound of her model, player 2 at most loses the upper bound of his.
+    lost = (second["upper"] - first["lower"]) / 2
+    buckets = " / ".join(str(count) for count, _ in study.partition(name).buckets)
+    return [buckets, "", f"{lost:.2f}", f"{max(first['gap'], second['gap']):.2f}"]
 
 
 def row(study: Study, name: str) -> list[str]:
