@@ -23,7 +23,7 @@ export function grid(scene, { mode, selected, found, choose, ranges }) {
   const values = scene.cells.map((cell) => cell.value).filter((v) => v !== null);
   const [low, high] = ranges || [Math.min(...values, 0), Math.max(...values, 0)];
   const top = Math.max(...scene.cells.map((cell) => cell.share), 1e-12);
-  const board = h(`div.hands${few ? ".few" : ""}${names ? "" : ".plain"}`, { role: "grid", "aria-label": "Hands", css: { "--columns": columns.length, "--shape": rows.length < 3 ? (few ? "auto" : "0.8") : columns.length === 13 && rows.length === 4 ? "0.72" : "1" } });
+  const board = h(`div.hands${few ? ".few" : ""}${names ? "" : ".plain"}${heads && names && columns.length > 8 ? ".many" : ""}`, { role: "grid", "aria-label": "Hands", css: { "--columns": columns.length, "--shape": rows.length < 3 ? (few ? "auto" : "0.8") : columns.length === 13 && rows.length === 4 ? "0.72" : "1" } });
   if (heads) {
     if (names) board.append(h("div.head"));
     for (const name of columns) board.append(h("div.head", null, name));
