@@ -1,6 +1,6 @@
 """Sharing a number of children among parents: a 0-1 program, solved exactly by dynamic programming.
 
-Parent i with k children has the error c[i][k - 1]. How many children each gets, with at most K in all,
+Parent i with k children has the error ``c[i][k - 1]``. How many children each gets, with at most K in all,
 so that the sum of errors is least, is the 0-1 program of Gilpin and Sandholm (2007) and Gilpin (2009,
 section 6.4),
 
