@@ -114,7 +114,8 @@ class StreetPayoff:
         def work(lane: int, low: int, high: int) -> None:
             begin, to = (place[low:high] for place in places)
             room = self.scratch(source, plan.dtype)
-            board_products(half, low, high, plan, begin, out, to, room)
+            ends = np.uint64(low), np.uint64(high)
+            board_products(half, *ends, plan, begin, out, to, room)
 
         spread(self.boards, work)
         self._add_all_in(source, plan, out)

@@ -104,7 +104,7 @@ class BoardSweeps(TileSweeps):
         self._add_trunk(player, above, own)
         value = earned.sum() + float(self.sides[player].average[: trunk.size] @ own)
         own += trunk.lanes.sum(axis=0)
-        _best_blocks(trunk.stretch(own), self.rows[0], self.fixed[player])
+        best_blocks(trunk.stretch(own), self.rows[0], self.fixed[player])
         return float(own[0]), value if is_raked else 0.0
 
     def _respond(self, player: int, lane: int, low: int, high: int) -> float:
@@ -117,12 +117,13 @@ class BoardSweeps(TileSweeps):
         begin, to = (self.starts[i][low:high] for i in (source, player))
         room = self.spaces[lane][source][1]
         theirs = self.sides[source].average
-        board_products(self.halves[source], low, high, theirs, begin, gain, to - to[0], room)
+        boards = np.uint64(low), np.uint64(high)
+        board_products(self.halves[source], *boards, theirs, begin, gain, to - to[0], room)
         mine = self.sides[player].average[base : base + size]
         earned = float(mine @ gain) if self.payoff.is_raked else 0.0
         below = self.trunk[player].lanes[lane]
         onto = Stretch(me.blocks, *ends, np.uint32(base), below, gain)
-        _best_blocks(onto, self.rows[lane], self.fixed[player])
+        best_blocks(onto, self.rows[lane], self.fixed[player])
         return earned
 
 
@@ -177,7 +178,7 @@ def _sweep_boards(
 
 
 @njit(**KERNEL)
-def _best_blocks(on: Any, row: Any, fixed: Any) -> None:
+def best_blocks(on: Any, row: Any, fixed: Any) -> None:
     """Bottom-up: the best action of every information set, its value added to the parent.
 
     Where ``fixed`` is not negative, it is the behaviour instead.
