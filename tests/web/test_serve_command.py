@@ -23,7 +23,8 @@ from equipoise.cli.app import run
         (["--host", "0.0.0.0", "--token", "short"], "at least 12"),
         (["--token", "with spaces in it"], "letters and digits"),
         (["--folder", "nowhere"], "expected a folder"),
-        (["--port", "99999"], "99999"),
+        (["--port", "99999"], "--port: found 99999, expected"),
+        (["--port", "-1"], "--port: found -1, expected"),
     ],
 )
 def test_bad_options_are_refused(

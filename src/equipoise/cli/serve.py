@@ -14,9 +14,7 @@ _SHORTEST_TOKEN = 12
 
 
 def command(
-    port: Annotated[
-        int, typer.Option(min=0, max=65535, help="Where to listen; 0 for any free port.")
-    ] = 8765,
+    port: Annotated[int, typer.Option(help="Where to listen; 0 for any free port.")] = 8765,
     folder: Annotated[
         Path, typer.Option(help="The folder of strategies (*.eqp), and for those solved here.")
     ] = Path(),

@@ -219,21 +219,21 @@ class Server:
         try:
             job = self.solves.find(socket.path_params["id"])
         except RefusalError as refusal:
-            await socket.send_bytes(encoded({"type": "error", **error(str(refusal))}))
+            await _tell(socket, {"type": "error", **error(str(refusal))})
             await socket.close(1008)
             return
         queue: asyncio.Queue[dict[str, Any]] = asyncio.Queue(maxsize=1000)
         job.listeners.add(queue)
         gone = asyncio.create_task(_until_gone(socket))
         try:
-            await socket.send_text(encoded(job.facts()).decode())
+            await _tell(socket, job.facts())
             while not (job.is_over and queue.empty()):
                 news = asyncio.create_task(queue.get())
                 await asyncio.wait({news, gone}, return_when=asyncio.FIRST_COMPLETED)
                 if gone.done():
                     news.cancel()
                     return
-                await socket.send_text(encoded(news.result()).decode())
+                await _tell(socket, news.result())
             await socket.close()
         except (WebSocketDisconnect, RuntimeError):
             pass  # the browser has gone
@@ -247,11 +247,8 @@ class Server:
         """Play: every message is answered by the state of the table, or by what is wrong with it."""
         await socket.accept()
         if self.tables >= MOST_TABLES:
-            await socket.send_text(
-                encoded(
-                    {"type": "error", **error(f"found {MOST_TABLES} tables, expected fewer.")}
-                ).decode()
-            )
+            full = error(f"found {MOST_TABLES} tables, expected fewer.")
+            await _tell(socket, {"type": "error", **full})
             await socket.close(1013)
             return
         self.tables += 1
@@ -266,7 +263,7 @@ class Server:
                     table, answer = await self._heard(table, told)
                 except EquipoiseError as wrong:
                     answer = {"type": "error", **error(str(wrong))}
-                await socket.send_text(encoded(answer).decode())
+                await _tell(socket, answer)
         except (WebSocketDisconnect, RuntimeError):
             pass  # the browser has gone
         finally:
@@ -331,6 +328,11 @@ async def _index(request: Request) -> Response:
 
 async def _schema(request: Request) -> Response:
     return Answer(schema())
+
+
+async def _tell(socket: WebSocket, content: Any) -> None:
+    """Send JSON, as text: what browsers hand to their pages as it is."""
+    await socket.send_text(encoded(content).decode())
 
 
 async def _until_gone(socket: WebSocket) -> None:

@@ -15,6 +15,8 @@ MOST_MESSAGE = 16 * 1024
 
 def listen(host: str, port: int) -> socket.socket:
     """Return a socket that listens, or say why there is none."""
+    if not 0 <= port <= 65535:
+        raise EquipoiseError(f"--port: found {port}, expected a number from 0 to 65535.")
     kind = socket.AF_INET6 if ":" in host else socket.AF_INET
     listener = socket.socket(kind, socket.SOCK_STREAM)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
