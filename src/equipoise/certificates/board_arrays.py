@@ -95,26 +95,16 @@ class ArrayRound:
     ) -> tuple[Array, Any]:
         """Return the entries' values from the sums over hands, and what the responder's own strategy earns.
 
-        All of it goes from element to element, so that it can be made in one pass.
+        All of it is on arrays of one shape, boards by hands by entries, so that it can be made in one pass.
         """
-        xp, width, earned = self._device.xp, group.width, 0.0
-        found = []
-        if margins is not None:
-            found.append(margins * group.scale[: group.shown])
-        if by_card is not None:
-            own = self._products.own(near[:, :, near.shape[2] - group.paid :])
-            met = self._products.totals(by_card, own)
-            found.append(met * group.scale[group.shown :])
-        slots, first = list[Array](), 0
-        for values in found:
-            count = values.shape[2]
-            if group.own.shape[0]:
-                # Own reach times value, over every hand: what the profile earns at these leaves.
-                mixed = rows(xp, group.own[:, first : first + count], mine)
-                # (Over the columns of a hand first: few numbers need be turned to double precision.)
-                earned = earned + xp.sum(xp.sum(mixed * values, axis=2), dtype=xp.float64)
-            first += count
-            slots += [values[:, :, at : at + width] for at in range(0, count, width)]
+        xp, earned = self._device.xp, None
+        slots = self._leaves(group, near, margins, by_card)
+        if group.own.shape[0]:
+            # Own reach times value, over every hand: what the profile earns at these leaves.
+            for at, values in enumerate(slots):
+                own = group.own[:, at * group.width : (at + 1) * group.width]
+                more = rows(xp, own, mine) * values
+                earned = more if earned is None else earned + more
         if carried is not None:
             slots += [xp.take(carried, at, axis=2) for at in group.carried]
         for kind, one, two in group.steps:
@@ -124,7 +114,26 @@ class ArrayRound:
                 slots[one] = xp.maximum(slots[one], slots[two])
             else:
                 slots[one] = xp.clip(slots[one], 0.0, None)
-        return slots[group.result], earned
+        # Over the columns of a hand first: few numbers need be turned to double precision.
+        profit = 0.0 if earned is None else xp.sum(xp.sum(earned, axis=2), dtype=xp.float64)
+        return slots[group.result], profit
+
+    def _leaves(
+        self, group: _Group, near: Array, margins: Array | None, by_card: Array | None
+    ) -> list[Array]:
+        """Return the values at the leaves, slot by slot."""
+        slots, width = list[Array](), group.width
+        if margins is not None:
+            for at in range(0, group.shown, width):
+                slots.append(margins[:, :, at : at + width] * group.scale[at : at + width])
+        if by_card is not None:
+            skip = near.shape[2] - group.paid
+            for at in range(0, group.paid, width):
+                own = self._products.own(near[:, :, skip + at : skip + at + width])
+                met = self._products.totals(by_card[:, :, at : at + width], own)
+                scale = group.scale[group.shown + at : group.shown + at + width]
+                slots.append(met * scale)
+        return slots
 
     def _before(self, values: Array, deals: Deals) -> Array:
         """Return the values on the boards before: the sums over what was dealt, then in double precision."""

@@ -41,7 +41,7 @@ small to change a sum of a thousand are lost in it, and always downwards.
 """
 
 # Numbers in one array of values: what a processor's caches hold, and what keeps a GPU busy.
-_FEW, _MANY = 1 << 21, 1 << 30
+_FEW, _MANY = 1 << 21, 1 << 31
 _SLOTS = 32  # more leaves than a round of limit betting has
 
 
@@ -250,7 +250,8 @@ class BoardWalk:
 
             most = CompiledRound.most(device.dtype)
             return CompiledRound([view.columns(most) for view in seen], hands, device.dtype)
-        most = max(64, self._most // (len(hands) * _SLOTS * 48))
+        ways = max(1, len(self.streets.streets[-1].dealt))
+        most = max(64, self._most // (ways * len(hands) * _SLOTS))
         parts = self._parts if is_last else 0
         return ArrayRound([view.columns(most) for view in seen], hands, device, parts)
 
@@ -283,9 +284,9 @@ class BoardWalk:
 
     @cached_property
     def _most(self) -> int:
-        """How many numbers an array may have: of what is free on a GPU, one in sixteen bytes."""
+        """How many numbers an array may have: of a GPU's memory, one for each 64 bytes that are free."""
         if getattr(self.device.device, "type", "") != "cuda":
-            return _FEW if self.device.device is None else _MANY
+            return _FEW
         free, _ = self.device.xp.cuda.mem_get_info(self.device.device)
         return int(min(_MANY, free // 64))
 
