@@ -3,7 +3,7 @@
 The two ways to the same sums are told in :mod:`equipoise.cards.board_sums`; this is the sweep of
 :func:`equipoise.cards.ranked.margins` with what comes before it (reach by bucket) and after it (the steps to
 the entries' values, and the sum over the cards dealt) in the same pass, so that nothing as large as hands times
-columns is ever written. Of each number of memory that is read some thirty are computed.
+columns is ever written.
 """
 
 from __future__ import annotations

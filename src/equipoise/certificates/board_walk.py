@@ -40,8 +40,9 @@ precision is twice as fast, and misses strategies at random by half a millionth 
 small to change a sum of a thousand are lost in it, and always downwards.
 """
 
-# Numbers in one array of values: what a processor's caches hold, and what keeps a GPU busy.
-_FEW, _MANY = 1 << 21, 1 << 31
+# Numbers in one array of values: what a processor's caches hold, and what keeps a GPU busy. Its kernels count
+# with 32 bits, as long as the largest array, of reach in two parts, has less than 2^31.
+_FEW, _MANY = 1 << 21, 1 << 30
 _SLOTS = 32  # more leaves than a round of limit betting has
 
 
