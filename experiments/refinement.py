@@ -76,11 +76,13 @@ def row(study: Study, name: str) -> list[str]:
     assert agent is not None
     known = study.figures.get("nemesis", {}).get(name, {})
     for game in GAMES:
-        if game not in known:
-            yardstick = study.yardstick(game)
-            study.keep("nemesis", name, {game: -yardstick.nemesis(yardstick.enter(*agent))})
+        # Who tells more apart than the game shows cannot play there.
+        if game not in known and study.yardstick(game).partition.refines(agent[1]):
+            met = study.yardstick(game).enter(*agent)
+            study.keep("nemesis", name, {game: -study.yardstick(game).nemesis(met)})
     buckets = " / ".join(str(first) for first, _ in agent[1].buckets)
-    lost = [f"{study.figures['nemesis'][name][game]:.2f}" for game in GAMES]
+    losses = study.figures["nemesis"][name]
+    lost = [f"{losses[game]:.2f}" if game in losses else "" for game in GAMES]
     return [buckets, *lost, f"{study.figures['agents'][name]['gap']:.2f}"]
 
 

@@ -180,6 +180,10 @@ def test_documented_tables_are_those_of_the_figures(capsys: pytest.CaptureFixtur
     rows = [line for line in capsys.readouterr().out.splitlines() if line.startswith("| 13-")]
     assert len(rows) == 4 * 2 * 7
     assert all(row in page for row in rows)
+    for file in ("abstraction_variants", "refinement"):
+        figures = json.loads((EXPERIMENTS / "results" / f"{file}.json").read_text())
+        for own in figures["nemesis"].values():
+            assert all(f"| {lost:.2f} |" in page for lost in own.values())
 
 
 def test_a_cut_game_played_on_and_solved_again(
