@@ -10,7 +10,7 @@ from collections import OrderedDict
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from threading import Lock
+from threading import Lock, Thread
 from typing import Any
 
 from equipoise import bundle
@@ -99,6 +99,8 @@ class Opened:
         with self._lock:
             if self._explorer is None:
                 self._explorer = explorer(self.result.game, self.strategy)
+                # Who looks at a strategy will want to see more of it, or play.
+                Thread(target=self._explorer.prepare, daemon=True).start()
             return self._explorer
 
 

@@ -10,7 +10,6 @@ import math
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from threading import Thread
 from typing import Any
 
 import numpy as np
@@ -248,8 +247,8 @@ def sit(library: Library, wish: Fields, coaches: dict[Any, Coach]) -> Table:
                 if title is None
                 else Coach.against(game, strategy, one, opponent)
             )
-            # Meanwhile she looks at her first hand.
-            Thread(target=coach.prepare, daemon=True).start()
+            # To sit down may take a moment; to act must not, for anybody.
+            coach.prepare()
             coaches[key] = coach
         known[one] = coaches[key]
     opponent.reset(random.SystemRandom().getrandbits(64))
