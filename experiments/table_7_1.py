@@ -137,8 +137,7 @@ def rows(figures: dict[str, Any]) -> Iterator[tuple[str, int, dict[str, dict[str
 
 def show(figures: dict[str, Any]) -> None:
     """Print the table as Markdown: chips a hand."""
-    print("| buckets | bets | equilibrium | published | nemesis | published "
-          "| true game: equilibrium | nemesis | gap of the model |")  # fmt: skip
+    print("| buckets | bets | equil. | publ. | nemesis | publ. | true: equil. | nemesis | gap |")
     print("| --- " + "| ---: " * 8 + "|")
     for granularity, bets, cells, gap in rows(figures):
         own, true = cells["histogram"], cells["true"]
