@@ -15,6 +15,7 @@ from equipoise.cards.board_products import HalfProducts, Products
 from equipoise.cards.board_ranks import BoardRanks
 from equipoise.cards.board_sums import HalfShowdowns, Meetings, SignedShowdowns, SortedShowdowns
 from equipoise.cards.deck import Deck
+from equipoise.certificates.board_walk import BoardWalk
 from equipoise.certificates.gap import certify
 from equipoise.certificates.public import certify_public
 from equipoise.certificates.streamed import StreamedCertificate, certify_streamed
@@ -134,6 +135,19 @@ def test_with_torch(precision: str | None) -> None:
     found = certify_streamed(SHORT, strategy, device=Device(xp), precision=precision)
     error = {None: 1e-12, "single": 1e-5, "bf16": 2**-7}[precision]
     assert found.best_responses == pytest.approx(expected.best_responses, rel=error)
+
+
+def test_the_last_pass_on_a_gpu_is_one_graph(monkeypatch: pytest.MonkeyPatch) -> None:
+    xp = pytest.importorskip("array_api_compat.torch")
+    game = EVERY["leduc"]
+    strategy = bucket_strategy(game, (2, 3), seed=7)
+    monkeypatch.setattr(BoardWalk, "_halves", lambda self, precision: 2)
+    monkeypatch.setattr(
+        Device, "fused", lambda self, work: xp.compile(work, backend="eager", fullgraph=True)
+    )
+    found = certify_streamed(game, strategy, device=Device(xp, None, "float32"))
+    expected = certify(game, strategy)
+    assert found.best_responses == pytest.approx(expected.best_responses, rel=1e-4)
 
 
 def test_threads_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:

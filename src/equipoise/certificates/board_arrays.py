@@ -122,7 +122,8 @@ class ArrayRound:
         self, group: _Group, near: Array, margins: Array | None, by_card: Array | None
     ) -> list[Array]:
         """Return the values at the leaves, slot by slot."""
-        slots, width = list[Array](), group.width
+        slots: list[Array] = []
+        width = group.width
         if margins is not None:
             for at in range(0, group.shown, width):
                 slots.append(margins[:, :, at : at + width] * group.scale[at : at + width])
