@@ -140,3 +140,13 @@ def test_cores_where_the_system_does_not_say_which(monkeypatch: pytest.MonkeyPat
     assert threads.cores() == 6
     monkeypatch.setattr(os, "cpu_count", lambda: None)
     assert threads.cores() == 1
+
+
+def test_a_place_for_compiled_code_is_found_when_numba_comes(tmp_path: Path) -> None:
+    """Not before: ``import equipoise`` looks at no files."""
+    code = (
+        "import os, sys, equipoise; before = len(sys.meta_path); "
+        "assert 'equipoise.files' not in sys.modules; import numba; "
+        "assert 'equipoise.files' in sys.modules; assert len(sys.meta_path) == before - 1"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, cwd=tmp_path)

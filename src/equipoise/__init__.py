@@ -8,8 +8,7 @@ The names below load on first use, so that ``import equipoise`` costs neither Nu
 
 from __future__ import annotations
 
-from equipoise.files import place_compiled_code
-from equipoise.lazy import attach
+from equipoise.lazy import attach, wait_for_numba
 
 __version__ = "0.1.0"
 
@@ -58,5 +57,5 @@ _HOME: dict[str, str] = {
 
 __all__ = [*_HOME, "__version__"]
 
-place_compiled_code()
+wait_for_numba()
 __getattr__, __dir__ = attach(__name__, _HOME)

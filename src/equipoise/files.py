@@ -87,9 +87,10 @@ def place_compiled_code() -> None:
     has taken in. So code that is older than any of our files goes first.
     """
     package = os.path.dirname(__file__)
-    named, stamp = os.environ.get("NUMBA_CACHE_DIR"), _stamp(package)
+    named = os.environ.get("NUMBA_CACHE_DIR")
     if named and _can_keep(named):
         return
+    stamp = _stamp(package)
     if _can_keep(os.path.join(package, "__pycache__")):
         _forget_older_code(Path(package), stamp)
         return
@@ -101,14 +102,15 @@ def place_compiled_code() -> None:
 
 def _stamp(package: str) -> str:
     """Return a digest of when the modules of ``package`` were written, and how long they are."""
-    found = []
-    for folder, _, names in os.walk(package):
-        for name in sorted(names):
-            if name.endswith(".py"):
-                told = os.stat(os.path.join(folder, name))
-                found.append(
-                    (os.path.relpath(folder, package), name, told.st_mtime_ns, told.st_size)
-                )
+    found, folders = [], [package]
+    while folders:
+        with os.scandir(folders.pop()) as entries:
+            for entry in entries:
+                if entry.name.endswith(".py"):
+                    told = entry.stat()
+                    found.append((entry.path[len(package) :], told.st_mtime_ns, told.st_size))
+                elif "." not in entry.name and entry.name != "__pycache__" and entry.is_dir():
+                    folders.append(entry.path)
     return f"{zlib.crc32(repr(sorted(found)).encode()):08x}"
 
 

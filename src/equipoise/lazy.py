@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import Any
@@ -22,3 +23,27 @@ def attach(
         return getattr(module, name, module)
 
     return get, lambda: sorted(homes)
+
+
+class _BeforeNumba:
+    """A finder of modules that finds none: it waits for Numba to be imported, and then sees to its place."""
+
+    def find_spec(self, name: str, path: object = None, target: object = None) -> None:
+        """Hear of a module that is about to be imported."""
+        if name == "numba" and self in sys.meta_path:
+            sys.meta_path.remove(self)
+            _place()
+
+
+def wait_for_numba() -> None:
+    """Find a place for compiled code as soon as Numba is imported, and not before."""
+    if "numba" in sys.modules:
+        _place()
+    else:
+        sys.meta_path.insert(0, _BeforeNumba())
+
+
+def _place() -> None:
+    from equipoise.files import place_compiled_code
+
+    place_compiled_code()
