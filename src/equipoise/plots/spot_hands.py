@@ -80,7 +80,7 @@ def _grid(report: PointReport, figure: Any) -> None:
         ncols=min(len(names), 4),
         frameon=False,
     )
-    axes.set_title(_title(report, own.player), fontsize=11)
+    figure.suptitle(_title(report, own.player), fontsize=11)
 
 
 def _color(action: int) -> str:
@@ -111,6 +111,7 @@ def _histograms(report: PointReport, figure: Any) -> None:
                 color=_color(i), label=f"{own.player}, mean {report.mean(i, values[i]):.3g}",
             )  # fmt: skip
         axes.set(xlabel=name, ylabel="% of the range")
-        axes.legend(frameon=False, fontsize=8)
+        axes.set_ylim(0, 1.3 * axes.get_ylim()[1])  # room for the names
+        axes.legend(frameon=False, fontsize=8, loc="upper center", ncols=2)
         axes.spines[["top", "right"]].set_visible(False)
     figure.suptitle(_title(report, "Both players"), fontsize=11)
