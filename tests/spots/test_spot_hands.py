@@ -14,7 +14,7 @@ from equipoise.certificates.spot_hands import report
 from equipoise.certificates.spots import certify_spot
 from equipoise.games.poker import parse_range, spot
 from equipoise.games.poker.flops import canonical_flops, read_flops
-from equipoise.road.flops import solve_flops, totals
+from equipoise.road.flop_table import solve_flops, totals
 
 GAMES = {
     "river": lambda random: random_spot(random, 5, hands=8),
@@ -130,7 +130,7 @@ def _toml(path) -> None:
 
 def test_pictures_are_drawn(tmp_path) -> None:
     pytest.importorskip("matplotlib")
-    from equipoise.plots.spot_hands import draw
+    from equipoise.plots.range_grid import draw
 
     strategy = equipoise.solve(symmetric_spot("8cTcQcQd"), gap=5.0).strategy
     files = draw(report(strategy), tmp_path / "p")

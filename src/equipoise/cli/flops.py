@@ -39,7 +39,7 @@ def command(
     from equipoise.files import require_writable
     from equipoise.games.files.fields import parse_toml
     from equipoise.games.poker.flops import read_flops
-    from equipoise.road.flops import solve_flops, totals
+    from equipoise.road.flop_table import solve_flops, totals
 
     if not target > 0:
         raise EquipoiseError(f"--target: found {target:g}, expected a positive number.")

@@ -28,7 +28,7 @@ def command(
     """Show reach, equity and value of every hand at a point of a spot, and what each action costs."""
     from equipoise.certificates.spot_hands import report
     from equipoise.files import write_atomically
-    from equipoise.road.flops import table_text
+    from equipoise.road.flop_table import table_text
     from equipoise.road.verbs import open
 
     result = open(strategy, game)
@@ -41,7 +41,7 @@ def command(
         write_atomically(table, lambda file: file.write(text.encode()))
     pictures: tuple[Path, ...] = ()
     if plot is not None:
-        from equipoise.plots.spot_hands import draw
+        from equipoise.plots.range_grid import draw
 
         pictures = draw(found, plot)
     if json:

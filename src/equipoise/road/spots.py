@@ -120,7 +120,7 @@ class Spots(Family):
     def draw(self, result: Result, stem: Path) -> tuple[Path, ...]:
         """Draw the grid of the first decision, and histograms of equity and value."""
         from equipoise.certificates.spot_hands import report
-        from equipoise.plots.spot_hands import draw
+        from equipoise.plots.range_grid import draw
 
         return draw(report(result.strategy), stem)
 

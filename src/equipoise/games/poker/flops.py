@@ -41,7 +41,7 @@ def read_flops(text: str, deck: Deck = STANDARD) -> dict[str, float]:
     each then stands for as many.
 
     >>> list(read_flops("3"))
-    ['AsKd5c', 'KsJd3s', 'Ts9s5d']
+    ['As8h2d', 'Qs8h3d', '9s5h4s']
     """
     every = canonical_flops(deck)
     if text.strip() == "all":
