@@ -14,6 +14,8 @@ from benchmarks import rhode_island as benchmark
 from equipoise.certificates.match import against_nemesis, head_to_head
 from equipoise.games.trees.classic import kuhn
 from equipoise.sequence.build import build
+from equipoise.solvers.base import solve
+from equipoise.solvers.saddle.lp import LP
 from equipoise.strategy.lift import lift
 from equipoise.strategy.translate import translate
 
@@ -225,3 +227,25 @@ def test_table_7_1_by_another_road(tmp_path: Path) -> None:
     assert found["nemesis"] == pytest.approx(against_nemesis(game, agent).mean, rel=1e-5)
     met = head_to_head(game, agent, lift(*best)).mean
     assert found["equilibrium"] == pytest.approx(met, rel=1e-5, abs=1e-3)
+
+
+def test_double_oracle_holds_what_is_claimed(capsys: pytest.CaptureFixture[str]) -> None:
+    """The figures that docs/double-oracle.md prints, as they were measured."""
+    study = experiment("double_oracle")
+    study.main([])
+    lines = capsys.readouterr().out.splitlines()
+    fewer = next(line.split() for line in lines if line.startswith("fewer"))
+    assert max(float(cell.rstrip("%")) for cell in fewer[1:7]) >= 24
+    decks = json.loads(study.RESULTS.read_text())["decks"]
+    for deck, row in decks.items():
+        best = min(row[name]["seconds"] for name in study.OURS if not name.startswith("lp"))
+        # Muench 2015, Tables 5.5 and 5.6: the best time printed for the deck.
+        is_large = list(study.THEIRS).index(deck) >= list(study.THEIRS).index("6x3")
+        assert best <= (study.THEIRS[deck].best_ms / 20e3 if is_large else 1.0), deck
+
+
+def test_ranks_dealt_as_often_as_the_deck_has_them_are_the_same_game() -> None:
+    study = experiment("double_oracle")
+    form = build(study.rank_tree(3, 2))
+    # OpenSpiel's tests.
+    assert solve(form, LP()).value == pytest.approx(-0.085606424078, abs=1e-9)

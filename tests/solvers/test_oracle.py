@@ -20,6 +20,7 @@ from equipoise.sequence.build import build
 from equipoise.sequence.decisions import decisions, ranks
 from equipoise.sequence.reductions.grow import Restriction
 from equipoise.sequence.reductions.restrict import Sequences
+from equipoise.solvers.auto import choose
 from equipoise.solvers.base import Context, solve
 from equipoise.solvers.driver import Gap, Iterations, Relative, Status
 from equipoise.solvers.methods import method
@@ -399,3 +400,10 @@ def test_regrets_are_kept_while_the_game_grows():
     assert upper - lower <= 1e-5
     exact = solve(form, LP()).value / form.units.unit
     assert lower - 1e-9 <= exact <= upper + 1e-9
+
+
+@pytest.mark.parametrize("target", [1e-3, 1e-9])
+def test_auto_never_chooses_it(target):
+    """Where it wins, nobody can tell beforehand; where it loses, it loses much (docs/double-oracle.md)."""
+    for form in (matrix_form(1), build(leduc(2, 2)), leduc_form(4, 2)):
+        assert "oracle" not in choose(form, target * form.units.stake)[0].name
