@@ -30,7 +30,7 @@ from equipoise.solvers.saddle.lp import LP
 from equipoise.solvers.saddle.oracle import DoubleOracle
 from equipoise.solvers.saddle.responses import ORACLES, Response
 from equipoise.solvers.saddle.responses import oracle as oracle_called
-from equipoise.solvers.saddle.restricted_lp import WarmProgram
+from equipoise.solvers.saddle.restricted_lp import ByMethod, WarmProgram
 
 # Numbers of ranks and suits (Muench 2015, Table 5.5).
 DECKS = [(2, 2), (3, 2), (4, 2), (5, 2), (3, 3), (6, 3), (8, 3), (5, 4), (10, 4), (12, 4)]
@@ -235,7 +235,7 @@ def test_before_its_first_iteration_it_knows_the_bounds_of_the_default():
             "double-oracle(restrict=third)",
             "restrict is 'third', expected one of both, first, second",
         ),
-        ("double-oracle(default=last)", "default is 'last', expected one of uniform, first"),
+        ("double-oracle(default=last)", "default is 'last', expected one of uniform, first, rough"),
         (
             "double-oracle(oracle=delphi)",
             "oracle is 'delphi', expected one of payoff, search, matrix",
@@ -387,19 +387,23 @@ def test_oracles_say_what_they_are_for(name, form, found):
 
 
 def test_regrets_are_kept_while_the_game_grows():
-    """Regret matching inside goes on from where it was: fewer iterations than from the plans alone."""
     form = leduc_form(4, 2)
-    made = DoubleOracle(expand="support", inner="dcfr")
-    run = made.start(form, Context(target=1e-5))
-    counts = []
-    while not run.finished:
-        run.advance(1)
-        counts.append(0 if run.inner._last is None else run.inner._last[1].iterations)
-    assert counts == sorted(counts)
-    lower, upper = run.bounds()
-    assert upper - lower <= 1e-5
-    exact = solve(form, LP()).value / form.units.unit
-    assert lower - 1e-9 <= exact <= upper + 1e-9
+    small = Restriction.of(form, np.arange(40), np.arange(40))
+    inner = ByMethod(form, method("dcfr"), Context())
+    inner.solve(small, 1e-3)
+    before = inner._last[1]
+    larger = small.grow(np.arange(60), np.arange(60))
+    after = method("dcfr").start(larger.form, Context())
+    places = tuple(
+        side.place[numbers] for side, numbers in zip(larger.sides, small.numbers, strict=True)
+    )
+    after.go_on_from(before, places)
+    for old, new, place in zip(before.sides, after.sides, places, strict=True):
+        np.testing.assert_array_equal(new.regret[place], old.regret)
+        assert np.count_nonzero(new.regret) == np.count_nonzero(old.regret)
+    x, y = inner.solve(larger, 1e-4)
+    value = float(x @ larger.form.A.times(y))
+    assert value == pytest.approx(solve(larger.form, LP()).value / form.units.unit, abs=2e-4)
 
 
 @pytest.mark.parametrize("target", [1e-3, 1e-9])

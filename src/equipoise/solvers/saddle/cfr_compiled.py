@@ -129,20 +129,16 @@ class CFRRun:
             side.play[:] = side.regret
             side.average[:] = plan
 
-    def go_on_from(
-        self, smaller: CFRRun, places: tuple[NDArray[Any], NDArray[Any]], average: tuple[Plan, Plan]
-    ) -> None:
-        """Go on from a run on a ``smaller`` form, whose sequences are at ``places`` of this one.
+    def go_on_from(self, smaller: CFRRun, places: tuple[NDArray[Any], NDArray[Any]]) -> None:
+        """Keep the regrets of a run on a ``smaller`` form, whose sequences are at ``places`` of this one.
 
-        What is new has no regret; ``average`` are the averages as plans of this form.
+        What is new has no regret. Iterations are counted anew: an average of the smaller form would
+        take as long again to be forgotten.
         """
-        self.weight, self.iterations = smaller.weight, smaller.iterations
-        for own, before, place, plan in zip(
-            self.sides, smaller.sides, places, average, strict=True
-        ):
-            for name, array in before.state().items():
-                own.state()[name][place] = array
-            own.average[:] = plan
+        for own, before, place in zip(self.sides, smaller.sides, places, strict=True):
+            own.regret[place] = before.regret
+            if own.play is not own.regret:
+                own.play[place] = before.play
 
     def advance(self, iterations: int) -> None:
         """Do ``iterations`` alternating updates of both players."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from importlib import import_module
 from typing import Protocol
 
@@ -109,6 +109,15 @@ class AllBest:
         return look.best | (look.within(_TIE) & look.at_stake)
 
 
+@lru_cache(maxsize=1)
+def rough_equilibrium(form: SequenceForm) -> Plans:
+    """Return what some iterations of discounted CFR in the whole game come to."""
+    run = DCFR().start(form, Context())
+    run.advance(ROUGH_ITERATIONS)
+    x, y = run.point()
+    return x, y
+
+
 class Support:
     """The support of a rough equilibrium first, then best responses: our own.
 
@@ -117,16 +126,9 @@ class Support:
     the beginning; what is missing then comes as best responses.
     """
 
-    def __init__(self) -> None:
-        self._point: Plans | None = None
-
     def more(self, look: Look) -> Mask:
         """Mark the best response and what the rough equilibrium plays."""
-        if self._point is None:
-            run = DCFR().start(look.form, Context())
-            run.advance(ROUGH_ITERATIONS)
-            self._point = run.point()
-        return look.best | (self._point[look.player] > ROUGH_PLAY)
+        return look.best | (rough_equilibrium(look.form)[look.player] > ROUGH_PLAY)
 
 
 class Several:

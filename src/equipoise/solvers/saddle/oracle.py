@@ -34,13 +34,13 @@ from equipoise.sequence.treeplex import Treeplex
 from equipoise.solvers.base import Context, measure
 from equipoise.solvers.driver import Arrays
 from equipoise.solvers.methods import method, spelled
-from equipoise.solvers.saddle.expansion import Look, policy
+from equipoise.solvers.saddle.expansion import Look, policy, rough_equilibrium
 from equipoise.solvers.saddle.lp import LP
 from equipoise.solvers.saddle.responses import ORACLES, Response, oracle
 from equipoise.solvers.saddle.restricted_lp import ByMethod, RestrictedSolver, WarmProgram
 
 RESTRICTED = {"both": (0, 1), "first": (0,), "second": (1,)}
-DEFAULTS = ("uniform", "first")
+DEFAULTS = ("uniform", "first", "rough")
 
 _EXACT = 1e-14
 """A gap below this, in the form's units, is a rounding error."""
@@ -63,7 +63,8 @@ class DoubleOracle:
     restrict
         Whose sequences are restricted: ``both``, or in a single oracle ``first`` or ``second``.
     default
-        What is played where nothing is kept: all actions alike (``uniform``), or the ``first`` one.
+        What is played where nothing is kept: all actions alike (``uniform``), the ``first`` one, or what a
+        ``rough`` equilibrium plays.
     oracle
         How best responses are found, one of :data:`equipoise.solvers.saddle.responses.ORACLES`.
     """
@@ -110,7 +111,11 @@ class DoubleOracleRun:
         self.oracle = oracle(options.oracle, form)
         self.sequences = Sequences(form.X), Sequences(form.Y)
         self.inner = _inner(options.inner, form, context)
-        self.default = _default(form.X, options.default), _default(form.Y, options.default)
+        self.default: Plans = (
+            rough_equilibrium(form)
+            if options.default == "rough"
+            else (_default(form.X, options.default), _default(form.Y, options.default))
+        )
         self.small: Restriction | None = None
         self.more: list[Mask] = [
             np.full(space.size, player not in RESTRICTED[options.restrict])

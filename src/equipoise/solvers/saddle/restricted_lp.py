@@ -144,15 +144,19 @@ class ByMethod:
         """Return plans with a gap of at most ``tolerance``, or where the method ends."""
         form = small.form
         begin = tuple(side.carry(plan) for side, plan in zip(small.sides, self._plans, strict=True))
-        context = replace(self.context, target=tolerance, start=(begin[0], begin[1]), horizon=None)
+        context = replace(self.context, target=tolerance, start=None, horizon=None)
         run = self.method.start(form, context)
-        if self._last is not None and hasattr(run, "go_on_from"):
+        if not hasattr(run, "go_on_from"):
+            run = self.method.start(form, replace(context, start=(begin[0], begin[1])))
+        elif self._last is not None:
+            # From plans alone regrets would be of the size of probabilities, far above any that deep
+            # information sets ever have, and would be forgotten too slowly.
             smaller, before = self._last
             places = [
                 side.place[numbers]
                 for side, numbers in zip(small.sides, smaller.numbers, strict=True)
             ]
-            run.go_on_from(before, (places[0], places[1]), begin)
+            run.go_on_from(before, (places[0], places[1]))
         self._last = small, run
         gap = np.inf
         while gap > tolerance and not run.finished and not self.context.should_stop():
