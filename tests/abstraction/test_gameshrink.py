@@ -222,3 +222,27 @@ def test_refuses_what_it_cannot_shrink():
         gameshrink({})
     with pytest.raises(EquipoiseError, match="found 3 players"):
         gameshrink(poker.kuhn(4, players=3))
+
+
+@given(tables())
+@settings(max_examples=25, deadline=None)
+def test_defects_change_seats_with_the_players(drawn):
+    """Whose views differ is told player by player, also where one of them has none that do."""
+    weights, outcomes, parents, _ = drawn
+    rounds = signals_from(weights, outcomes, parents)
+    seats = signals_from(weights.T, -outcomes.T, parents[::-1])
+    before = [np.arange(p.max() + 1) for p in parents]
+    fine = [np.arange(len(p)) for p in parents]
+    for last in (parents, (fine[0], parents[1])):
+        here = defect(rounds, Partition.of(rounds, [before, list(last)]))
+        there = defect(seats, Partition.of(seats, [before[::-1], list(last)[::-1]]))
+        for ours, theirs in zip(here, there, strict=True):
+            np.testing.assert_allclose(ours[0], theirs[1], atol=1e-12)
+            np.testing.assert_allclose(ours[1], theirs[0], atol=1e-12)
+        if last is not parents:
+            continue
+        # Of a view that nothing is merged with, nothing differs.
+        alone = [np.bincount(p)[p] == 1 for p in parents]
+        for player in (0, 1):
+            single = np.unique(parents[player][alone[player]])
+            assert (here[-1][player][single] <= 1e-12).all()
