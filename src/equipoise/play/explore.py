@@ -14,11 +14,11 @@ from equipoise.games.signals.unroll import unroll
 from equipoise.games.trees.extensive import ExtensiveGame
 from equipoise.play.explore_poker import PokerExplorer
 from equipoise.play.explore_tree import TreeExplorer, spoken
-from equipoise.play.scenes import Cell, Explorer, Found, Scene, Step
+from equipoise.play.scenes import Cell, Explorer, Hit, PathStep, Scene
 from equipoise.strategy.profile import Strategy
 from equipoise.strategy.views import on_tree
 
-__all__ = ["Cell", "Explorer", "Found", "Scene", "Step", "explorer", "spoken"]
+__all__ = ["Cell", "Explorer", "Hit", "PathStep", "Scene", "explorer", "spoken"]
 
 
 def explorer(game: Any, strategy: Strategy) -> Explorer:

@@ -17,7 +17,7 @@ from equipoise.games.poker.game import PokerGame
 from equipoise.games.signals.betting import TERMINAL as LEAF
 from equipoise.play.observation import Observation
 from equipoise.play.rulebook import SignalBook, rulebook
-from equipoise.play.scenes import Cell, Found, Scene, Step
+from equipoise.play.scenes import Cell, Hit, PathStep, Scene
 from equipoise.strategy.profile import Strategy
 
 _KEPT = 200_000  # hands in situations that are kept, for the next player who comes there
@@ -86,7 +86,7 @@ class PokerExplorer:
         mean = float(np.nansum(at.value * come) / come.sum())
         return (mean, -mean) if at.player == 0 else (-mean, mean)
 
-    def search(self, text: str, most: int = 50) -> list[Found]:
+    def search(self, text: str, most: int = 50) -> list[Hit]:
         """Find histories that contain the words of ``text``; a hand among them is the cell meant."""
         words = text.lower().split()
         label = next((w for w in text.split() if _is_hand(self.game, w)), None)
@@ -95,7 +95,7 @@ class PokerExplorer:
         for node in np.flatnonzero(self.game.tree.player >= 0).tolist():
             history, told = self.game.tree.histories[node], self._texts[node]
             if all(w in history.lower() or w in told for w in wanted):
-                found.append(Found(self._path(node), told or "the first decision", label))
+                found.append(Hit(self._path(node), told or "the first decision", label))
                 if len(found) == most:
                     break
         return found
@@ -118,7 +118,7 @@ class PokerExplorer:
                 known[node, board] = found
         return found
 
-    def _walk(self, path: Sequence[str]) -> tuple[int, tuple[Step, ...]]:
+    def _walk(self, path: Sequence[str]) -> tuple[int, tuple[PathStep, ...]]:
         tree, node, steps = self.game.tree, 0, []
         for action in path:
             below = tree.successors[node]
@@ -129,7 +129,7 @@ class PokerExplorer:
                     f"{' or '.join(labels) or 'nothing, the game is over'}."
                 )
             slot = labels.index(action)
-            steps.append(Step(int(tree.player[node]), action, self._book.words[node][slot]))
+            steps.append(PathStep(int(tree.player[node]), action, self._book.words[node][slot]))
             node = below[slot]
         return node, tuple(steps)
 

@@ -15,7 +15,7 @@ from equipoise.errors import EquipoiseError, quoted
 from equipoise.games.trees.extensive import ExtensiveGame
 from equipoise.play.layout import layout, without_ending
 from equipoise.play.observation import Observation
-from equipoise.play.scenes import Cell, Found, Scene, Step
+from equipoise.play.scenes import Cell, Hit, PathStep, Scene
 from equipoise.strategy.keys import keys_of
 from equipoise.strategy.lookup import decisions_after
 from equipoise.strategy.profile import Strategy
@@ -81,7 +81,7 @@ class TreeExplorer:
         """Find the values, and those of all information sets."""
         _ = self._values, self._standings
 
-    def search(self, text: str, most: int = 50) -> list[Found]:
+    def search(self, text: str, most: int = 50) -> list[Hit]:
         """Find information sets whose label contains ``text``, those that play comes to first."""
         wanted = text.lower().strip()
         found = [k for k, label in enumerate(self._labels) if wanted in label.lower()]
@@ -134,13 +134,13 @@ class TreeExplorer:
             1.0 if known is None else float(known.reach[k]),
         )
 
-    def _steps(self, path: Sequence[str]) -> tuple[Step, ...]:
+    def _steps(self, path: Sequence[str]) -> tuple[PathStep, ...]:
         steps = []
         for count, action in enumerate(path):
             node = int(decisions_after(self.game, tuple(path[:count]))[0])
             open_to = self.game.infoset_actions[self.game.infoset[node]]
             word = dict(zip(open_to, spoken(self.game, open_to), strict=True)).get(action, action)
-            steps.append(Step(int(self.game.player[node]), action, word))
+            steps.append(PathStep(int(self.game.player[node]), action, word))
         return tuple(steps)
 
     def _is_over(self, path: Sequence[str]) -> bool:
@@ -150,7 +150,7 @@ class TreeExplorer:
             return True
         return False
 
-    def _found(self, k: int) -> Found:
+    def _found(self, k: int) -> Hit:
         game = self.game
         node = int((game.infoset == k).argmax())
         path: list[str] = []
@@ -159,7 +159,7 @@ class TreeExplorer:
                 path.append(game.infoset_actions[game.infoset[parent]][game.slot[node]])
             node = parent
         path.reverse()
-        return Found(tuple(path), " ".join(path) or "the first decision", self._labels[k])
+        return Hit(tuple(path), " ".join(path) or "the first decision", self._labels[k])
 
 
 def spoken(game: ExtensiveGame, actions: Sequence[str]) -> tuple[str, ...]:

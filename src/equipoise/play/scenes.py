@@ -38,7 +38,7 @@ class Cell(NamedTuple):
         return math.fsum(p * v for p, v in pairs if p == p and p > 0)
 
 
-class Step(NamedTuple):
+class PathStep(NamedTuple):
     """A move on the way to a scene: who made it, its label, and what it is in words."""
 
     player: int
@@ -54,7 +54,7 @@ class Scene:
     came in each round.
     """
 
-    steps: tuple[Step, ...]
+    steps: tuple[PathStep, ...]
     player: int
     actions: tuple[str, ...]
     words: tuple[str, ...]
@@ -67,7 +67,7 @@ class Scene:
     paid: tuple[float, ...] | None = None
 
 
-class Found(NamedTuple):
+class Hit(NamedTuple):
     """A scene that a search has found: the way there, in text, and the cell that is meant, if one is."""
 
     path: tuple[str, ...]
@@ -87,7 +87,7 @@ class Explorer(Protocol):
     def values(self) -> tuple[float, ...]:
         """Return what each player expects of the game; NaN where that takes too long to find out."""
 
-    def search(self, text: str, most: int = 50) -> list[Found]:
+    def search(self, text: str, most: int = 50) -> list[Hit]:
         """Return scenes that ``text`` describes."""
 
     def prepare(self) -> None:
