@@ -142,6 +142,13 @@ def test_deals_extend_their_parents(drawn):
         assert (before.pairs[player][place] == above).all()
 
 
+def test_deals_extend_their_parents_where_player_2_knows_more():
+    before, after = signals_from(
+        np.ones((2, 3)), np.zeros((2, 3)), (np.array([0, 1]), np.array([0, 1, 2]))
+    )
+    assert sorted(_parent_deals(before, after).tolist()) == list(range(6))
+
+
 def test_more_rounds_eliminate_more():
     game = poker.leduc()
     rounds = signal_rounds(game)

@@ -10,6 +10,7 @@ from equipoise.errors import EquipoiseError
 from equipoise.games import poker
 from equipoise.games.base import load
 from equipoise.games.trees.extensive import CHANCE, TERMINAL, ExtensiveGame
+from equipoise.games.trees.normal import from_matrices
 from equipoise.sequence.build import build, treeplex
 from equipoise.solvers.base import solve
 from equipoise.solvers.driver import Iterations
@@ -83,6 +84,15 @@ def test_reach_and_values_are_those_of_a_walk(spec: str) -> None:
         np.testing.assert_allclose(mine, theirs, rtol=0, atol=1e-12)
     assert (found.best_responses >= found.values - 1e-12).all()
     assert (found.best_responses > found.values + 1e-3).any()
+
+
+def test_actions_at_the_root_have_values_too() -> None:
+    game = from_matrices("square", [[1.0, 0.0], [0.0, 3.0]]).tree
+    strategy = random_strategy(game, 2)
+    found = certify(game, strategy, infosets=True).infosets
+    assert found is not None
+    for mine, theirs in zip(found.actions, by_walking(game, strategy)[2], strict=True):
+        np.testing.assert_allclose(mine, theirs, rtol=0, atol=1e-12)
 
 
 @pytest.mark.filterwarnings("error")
