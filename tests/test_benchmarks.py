@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from benchmarks import peers, problems, rhode_island
+from benchmarks import peers, problems, rhode_island, versions
 from benchmarks.iterative import OpenSpiel
 from benchmarks.trial import Trial
 
@@ -121,3 +121,14 @@ def test_rhode_island_from_rules_to_certificate(
     assert "ratio_to_least" in capsys.readouterr().out
     rhode_island.main(["--game", game, "--gaps", ""])
     assert "iteration_ms" in capsys.readouterr().out
+
+
+def test_a_version_is_compared_with_itself(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "versions.json"
+    options = ["--only", "import", "--repeats", "1", "--json", str(out)]
+    versions.main([str(versions.HERE), *options])
+    (times,) = json.loads(out.read_text()).values()
+    assert all(len(own) == 1 and own[0] > 0 for own in times.values())
+    assert "| import" in capsys.readouterr().out
