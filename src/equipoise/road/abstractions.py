@@ -249,7 +249,11 @@ def _played(game: StageGame, stages: Any) -> tuple[Any, Any]:
     from equipoise.road.verbs import solve
     from equipoise.strategy.vectors import strategy_vectors
 
-    wanted = {"stages": stages} if stages != game.rounds else {}
+    if not isinstance(stages, int) or not 1 <= stages <= game.rounds:
+        raise EquipoiseError(
+            f"abstraction 'strategy': stages: found {stages!s:.40}, expected 1 to the game's {game.rounds} rounds."
+        )
+    wanted: dict[str, Any] = {"stages": stages} if stages != game.rounds else {}
     found = solve(game, abstraction="gameshrink", gap=_PLAYED_GAP, **wanted)
     first, second = (strategy_vectors(game, found.strategy, player, 0) for player in (0, 1))
     return first, second
