@@ -15,8 +15,8 @@ import equipoise
 from equipoise.abstraction.base import Partition
 from equipoise.abstraction.expectation import expectation
 from equipoise.abstraction.signal_pairs import rounds_of_pairs
+from equipoise.abstraction.street_abstraction import divided
 from equipoise.abstraction.street_buckets import StreetBuckets
-from equipoise.abstraction.street_division import divided
 from equipoise.abstraction.street_features import street_features
 from equipoise.cards.deck import Deck
 from equipoise.certificates.public import certify_public

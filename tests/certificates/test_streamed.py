@@ -11,7 +11,7 @@ from tests.certificates.test_agreement import strategy_of
 from tests.certificates.test_public import GAMES
 
 from equipoise.abstraction.bucket_table import random_table
-from equipoise.cards.board_products import HalfProducts, Products
+from equipoise.cards.board_products import BoardProducts, HalfProducts
 from equipoise.cards.board_ranks import BoardRanks
 from equipoise.cards.board_sums import HalfShowdowns, Meetings, SignedShowdowns, SortedShowdowns
 from equipoise.cards.deck import Deck
@@ -112,7 +112,7 @@ def test_single_precision_is_near(name: str) -> None:
 def test_products_in_bfloat16(parts: int, error: float) -> None:
     xp = pytest.importorskip("array_api_compat.torch")
     random, hands, device = np.random.default_rng(0), sets(9, 2), Device(xp, None, "float32")
-    exact, halves = Products(hands, Device(np)), HalfProducts(hands, device, parts)
+    exact, halves = BoardProducts(hands, Device(np)), HalfProducts(hands, device, parts)
     reach, buckets = random.random((7, 5)), random.integers(0, 7, (3, len(hands)))
     ranks = random.integers(0, 5, buckets.shape)
     put, error = device.put, error * float(reach.sum())

@@ -12,9 +12,13 @@ SAME_CLASS: dict[str, str] = {}
 """Classes that may share a name, with the reason."""
 
 SAME_MODULE = {
+    "acpc": "the competition's definitions and logs, and its protocol",
     "base": "what all members of its package have in common",
+    "board_sums": "sums over the hands of a board: on arrays, and compiled for payoffs",
     "game": "the class of games that its package is about",
+    "on_boards": "boards of poker: payoffs on them, and what strategies tell apart",
     "ranked": "hands compared by rank: the kernel, and the payoff that it computes",
+    "stages": "rounds that are cut off: the shorter game, its abstraction, strategies of the whole one",
     "regions": "regions of actions, and their plot",
     "views": "what players see, and strategies over it",
     # Families of games and methods have a module in each layer that treats them.

@@ -26,14 +26,14 @@ from equipoise.play.agents import (
     nemesis,
 )
 from equipoise.play.episode import Episode, play_out
-from equipoise.play.expectation import exact_mean, strategy_of
+from equipoise.play.exact_match import exact_mean, strategy_of
 from equipoise.play.field import Field, play_field, runoff
 from equipoise.play.luck import without_luck
 from equipoise.play.matches import Terms, play_match, smallest_bet
 from equipoise.play.observation import Observation
 from equipoise.play.rulebook import rulebook
 from equipoise.play.simulate import behaviour_of, choices, natures, simulate
-from equipoise.play.winnings import Series, Winnings
+from equipoise.play.winnings import Winnings, WinningsSeries
 from equipoise.road.verbs import rules_of
 from equipoise.strategy.profile import Strategy
 
@@ -238,10 +238,10 @@ VEXBOT = (
 
 def test_sign_tests_are_those_of_the_thesis() -> None:
     for won, printed in SIGN_TESTS.items():
-        found = Series(np.array([1.0] * won + [-1.0] * (50 - won))).sign_test
+        found = WinningsSeries(np.array([1.0] * won + [-1.0] * (50 - won))).sign_test
         assert (found.won, found.lost, found.tied) == (won, 50 - won, 0)
         assert found.p_value == pytest.approx(printed, rel=2e-3)
-    assert Series(np.array([1.0, 0.0, -1.0])).sign_test == (1, 1, 1, 1.0)
+    assert WinningsSeries(np.array([1.0, 0.0, -1.0])).sign_test == (1, 1, 1, 1.0)
 
 
 @pytest.mark.parametrize("row", INTERVALS)
@@ -259,7 +259,7 @@ def test_learning_opponents_are_judged_by_the_match() -> None:
     for found, printed in zip(
         pairs.T, [(0.142, 0.021, 0.133, 0.151), (0.147, 0.073, 0.115, 0.179)], strict=True
     ):
-        score = Series(found).score
+        score = WinningsSeries(found).score
         assert (score.mean, score.deviation, *score.interval) == pytest.approx(printed, abs=1.1e-3)
 
 

@@ -18,7 +18,7 @@ from equipoise.play.episode import Episode
 from equipoise.play.observation import Move
 from equipoise.play.web import app as app_module
 from equipoise.play.web import tables
-from equipoise.play.web.tables import _fair
+from equipoise.play.web.play_tables import _fair
 
 
 class Line:

@@ -21,7 +21,7 @@ PAD = 64
 """Sizes of matrices that a GPU is fast with are multiples of this."""
 
 
-class Products:
+class BoardProducts:
     """Products in the precision of ``device``, for hands that are places among the cards left on a board."""
 
     def __init__(self, hands: Cards, device: Device) -> None:
@@ -64,7 +64,7 @@ class Products:
         return found
 
 
-class HalfProducts(Products):
+class HalfProducts(BoardProducts):
     """Products of PyTorch in bfloat16, of one or two ``parts`` of the reach, with sums in single precision.
 
     Parts are one after another, as rows of one array and as columns of one matrix, so that one product

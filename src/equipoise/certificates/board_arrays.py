@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from equipoise.cards.board_products import PAD, HalfProducts, Products, rows
+from equipoise.cards.board_products import PAD, BoardProducts, HalfProducts, rows
 from equipoise.cards.deck import Cards
-from equipoise.certificates.columns import ADD, MAX, Deals, RoundColumns
+from equipoise.certificates.columns import ADD, MAX, RoundColumns, StreetDeals
 from equipoise.numerics.device import Array, Device
 
 
@@ -44,7 +44,9 @@ class ArrayRound:
         parts: int = 0,
     ) -> None:
         self._device, self._is_half = device, parts > 0
-        self._products = HalfProducts(hands, device, parts) if parts else Products(hands, device)
+        self._products = (
+            HalfProducts(hands, device, parts) if parts else BoardProducts(hands, device)
+        )
         self._finish = device.fused(self._finished) if parts else self._finished
         self.entries: list[list[int]] = [[], []]
         self._groups: list[list[tuple[int, _Group]]] = [[], []]
@@ -63,7 +65,7 @@ class ArrayRound:
         ranks: Array | None,
         buckets: list[Array],
         carried: list[Array] | None,
-        deals: Deals,
+        deals: StreetDeals,
     ) -> Any:
         """Add both players' values (:class:`RoundValues`)."""
         signs = None if ranks is None else self._products.signs(ranks)
@@ -136,7 +138,7 @@ class ArrayRound:
                 slots.append(met * scale)
         return slots
 
-    def _before(self, values: Array, deals: Deals) -> Array:
+    def _before(self, values: Array, deals: StreetDeals) -> Array:
         """Return the values on the boards before: the sums over what was dealt, then in double precision."""
         xp, device = self._device.xp, self._device
         ways, before = deals.place.shape

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from equipoise.cards.deck import Cards
 from equipoise.cards.ranked import see, table_rows
-from equipoise.certificates.columns import ADD, MAX, Deals, RoundColumns
+from equipoise.certificates.columns import ADD, MAX, RoundColumns, StreetDeals
 
 Floats = NDArray[np.float64]
 
@@ -67,7 +67,7 @@ class CompiledRound:
         ranks: NDArray[Any] | None,
         buckets: list[NDArray[Any]],
         carried: list[Floats] | None,
-        deals: Deals,
+        deals: StreetDeals,
     ) -> float:
         """Add both players' values (:class:`RoundValues`)."""
         shape = buckets[0].shape

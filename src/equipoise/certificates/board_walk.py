@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from equipoise.cards.deck import Cards
 from equipoise.certificates.board_arrays import ArrayRound
-from equipoise.certificates.columns import Deals, Reaches, RoundValues, RoundView
+from equipoise.certificates.columns import Reaches, RoundValues, RoundView, StreetDeals
 from equipoise.errors import EquipoiseError
 from equipoise.games.poker.canonical import CanonicalViews
 from equipoise.games.poker.game import BestCards, PokerGame
@@ -138,7 +138,7 @@ class BoardWalk:
             longer = self.streets.extended(boards, street).reshape(
                 len(boards), len(street.dealt), -1
             )
-            deals = Deals(street.place, street.back)
+            deals = StreetDeals(street.place, street.back)
             numbers = numbers[:, None] * len(street.dealt) + np.arange(len(street.dealt))
         else:
             longer, deals = boards[:, None], _same(len(street.hands))
@@ -155,7 +155,7 @@ class BoardWalk:
             some = longer[:, low : low + at_once].reshape(-1, longer.shape[2])
             own = numbers[:, low : low + at_once].reshape(-1)
             carried, below = (None, 0.0) if is_last else self._added_up(place + 1, some, own)
-            part = Deals(deals.place[low : low + at_once], deals.back[low : low + at_once])
+            part = StreetDeals(deals.place[low : low + at_once], deals.back[low : low + at_once])
             total += below + self._add(out, street, some, carried, part, device, own)
         return out, total
 
@@ -165,7 +165,7 @@ class BoardWalk:
         street: Street,
         boards: Cards,
         carried: list[Array] | None,
-        deals: Deals,
+        deals: StreetDeals,
         device: Device,
         numbers: NDArray[np.int64] | None = None,
     ) -> Any:
@@ -319,10 +319,10 @@ class BoardWalk:
         return float(count)
 
 
-def _same(hands: int) -> Deals:
+def _same(hands: int) -> StreetDeals:
     """Return what deals nothing: every hand stays where it is."""
     same = np.arange(hands)[None]
-    return Deals(same, same)
+    return StreetDeals(same, same)
 
 
 def host() -> Device:

@@ -82,7 +82,7 @@ class RoundColumns:
         return len(self.scale) + len(self.carried)
 
 
-class Deals(NamedTuple):
+class StreetDeals(NamedTuple):
     """How boards follow those before: for each of some deals, where hands are found (as in ``Street``).
 
     Boards are in the order of :meth:`Streets.extended`: all deals on the first board before, and so on.
@@ -104,7 +104,7 @@ class RoundValues(Protocol):
         ranks: Any,
         buckets: list[Any],
         carried: list[Any] | None,
-        deals: Deals,
+        deals: StreetDeals,
     ) -> Any:
         """Add both players' values, given those of the next round, to ``out``; return what player 1 earns here.
 

@@ -21,11 +21,11 @@ from equipoise.games.signals.stage_game import StageGame
 from equipoise.games.trees.extensive import ExtensiveGame
 from equipoise.play.agents import Agent, StrategyPlayer
 from equipoise.play.episode import Episode, play_out
-from equipoise.play.expectation import exact_mean
+from equipoise.play.exact_match import exact_mean
 from equipoise.play.luck import without_luck
 from equipoise.play.rulebook import SignalBook, rulebook
 from equipoise.play.simulate import Behaviour, behaviour_of, choices, natures, simulate
-from equipoise.play.winnings import Series, Winnings
+from equipoise.play.winnings import Winnings, WinningsSeries
 
 Floats = NDArray[np.float64]
 Game = ExtensiveGame | StageGame
@@ -112,9 +112,9 @@ class Match:
         return Winnings(self.units.reshape(-1))
 
     @cached_property
-    def series(self) -> Series:
+    def series(self) -> WinningsSeries:
         """The same by series."""
-        return Series(self.units.mean(axis=1))
+        return WinningsSeries(self.units.mean(axis=1))
 
     @cached_property
     def last_tenth(self) -> Winnings:

@@ -57,14 +57,14 @@ class Winnings:
         low, high = self.interval
         return low <= expected <= high
 
-    def split(self, parts: int = 20) -> Series:
+    def split(self, parts: int = 20) -> WinningsSeries:
         """Cut a long match into ``parts`` series: the winner is who wins more of them."""
         if not 1 <= parts <= len(self.units):
             raise EquipoiseError(
                 f"winnings: found {parts} series of {len(self.units)} units, expected 1 to as many as there "
                 "are units."
             )
-        return Series(np.array([part.mean() for part in np.array_split(self.units, parts)]))
+        return WinningsSeries(np.array([part.mean() for part in np.array_split(self.units, parts)]))
 
     def last(self, share: float = 0.1) -> Winnings:
         """Return the last part of the match, after which a learning opponent has learnt."""
@@ -81,7 +81,7 @@ class SignTest(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Series:
+class WinningsSeries:
     """What an agent won in each of several series, in chips a hand; memories are reset between them."""
 
     means: Floats

@@ -1,6 +1,6 @@
 """Smaller games in place of a whole one, as users ask for them: fewer actions, fewer rounds.
 
-Cards are abstracted within a game; what players do is abstracted by solving another game. A :class:`Model` is
+Cards are abstracted within a game; what players do is abstracted by solving another game. A :class:`SmallerGame` is
 such a game, and the way back: its strategies become strategies of the whole game, to be certified there.
 
 Published players of hold'em went through models of all three kinds at once: so many buckets a round, so many
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Model:
+class SmallerGame:
     """A smaller game, and the strategy of the whole one that a strategy of it stands for.
 
     ``whole`` also returns what a summary says of the way back, ready for JSON.
@@ -107,7 +107,7 @@ def with_model(game: Any, options: Mapping[str, Any]) -> dict[str, Any]:
     return {**row.options, **given}
 
 
-def models(game: Any, options: Mapping[str, Any]) -> Iterator[Model]:
+def models(game: Any, options: Mapping[str, Any]) -> Iterator[SmallerGame]:
     """Yield the models that a user wants to go through, from the whole game to the smallest."""
     for option, make in (("actions", _fewer_actions), ("stages", _fewer_rounds)):
         wanted = options.get(option)
@@ -128,7 +128,7 @@ def _with_signals(game: Any, option: str) -> StageGame:
     return game
 
 
-def _fewer_actions(game: StageGame, wanted: Any) -> Model:
+def _fewer_actions(game: StageGame, wanted: Any) -> SmallerGame:
     """Return the game with the bets of a betting model: an abstraction, or text that names one."""
     from equipoise.abstraction.actions import ActionAbstraction, abstract_actions, read_actions
     from equipoise.games.signals.sizes import betting_sizes
@@ -148,10 +148,10 @@ def _fewer_actions(game: StageGame, wanted: Any) -> Model:
         }
         return found, {"actions": facts}
 
-    return Model(own.game(game), whole)
+    return SmallerGame(own.game(game), whole)
 
 
-def _fewer_rounds(game: StageGame, wanted: Any) -> Model:
+def _fewer_rounds(game: StageGame, wanted: Any) -> SmallerGame:
     """Return the game without its last rounds: an abstraction, or text that names one.
 
     ``2`` keeps two rounds and rolls out what follows; ``2:FILE`` lets both players go on by the habits of the
@@ -180,7 +180,7 @@ def _fewer_rounds(game: StageGame, wanted: Any) -> Model:
         kept, of = int(own.short.tree.round[own.short.tree.player >= 0].max()) + 1, game.rounds
         return prolong(strategy, own), {"stages": {"kept": kept, "of": of}}
 
-    return Model(own.short, whole)
+    return SmallerGame(own.short, whole)
 
 
 def _habits(game: StageGame, rounds: int, file: str) -> Behaviour:

@@ -20,7 +20,7 @@ METHODS: dict[str, dict[str, Any]] = {
     "expectation-squared": {"feature": "expectation", "power": 2.0},
     "potential": {"feature": "potential"},
 }
-"""The methods, as arguments of :func:`equipoise.abstraction.street_division.divided`."""
+"""The methods, as arguments of :func:`equipoise.abstraction.street_abstraction.divided`."""
 
 _OPTIONS = ("boards", "distance", "flops", "temporary")
 _DISTANCES = ("l2", "l1")
@@ -40,7 +40,7 @@ def by_streets(
     each: Callable[[str, int, int], None] | None = None,
 ) -> StreetBuckets:
     """Return the abstraction of ``game`` by ``method``, with the options ``given``."""
-    from equipoise.abstraction.street_division import divided
+    from equipoise.abstraction.street_abstraction import divided
     from equipoise.sequence.backends import devices
 
     if method not in METHODS:

@@ -19,7 +19,7 @@ from equipoise.sequence.build import SequenceForm
 Numbers = NDArray[np.int64]
 
 
-class Decision(NamedTuple):
+class FormDecision(NamedTuple):
     """A decision point of a player: what was played in its round before it, and the sequences it ends in.
 
     ``node`` is its number in the betting tree; ``numbers[a, k]`` is the sequence of action ``actions[a]`` with bucket ``k``; ``is_first`` says that the
@@ -44,7 +44,7 @@ class Ranks(NamedTuple):
     board: NDArray[np.float64]
 
 
-def decisions(form: SequenceForm, player: int) -> list[Decision]:
+def decisions(form: SequenceForm, player: int) -> list[FormDecision]:
     """Return the decisions of ``player`` in the betting tree's preorder."""
     tree = form.tree
     if tree is None or form.canonical is None:
@@ -60,7 +60,7 @@ def decisions(form: SequenceForm, player: int) -> list[Decision]:
             path.append(tree.action[above])
             above = int(tree.parent[above])
         found.append(
-            Decision(
+            FormDecision(
                 node,
                 turn,
                 tuple(reversed(path)),

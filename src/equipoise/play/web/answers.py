@@ -21,7 +21,7 @@ class RefusalError(EquipoiseError):
         self.status = status
 
 
-class Answer(Response):
+class Reply(Response):
     """A JSON answer that nobody keeps."""
 
     media_type = "application/json"

@@ -26,12 +26,12 @@ from equipoise.errors import EquipoiseError
 from equipoise.games.base import GAMES
 from equipoise.games.files.fields import Fields
 from equipoise.play.coach import Coach
-from equipoise.play.web.answers import Answer, RefusalError, encoded, error, fields
+from equipoise.play.web.answers import RefusalError, Reply, encoded, error, fields
 from equipoise.play.web.guard import Guard
-from equipoise.play.web.library import PLAYABLE, Entry, Library
+from equipoise.play.web.library import PLAYABLE, Library, StoredResult
+from equipoise.play.web.play_tables import OPPONENTS, PlayTable, sit
 from equipoise.play.web.schema import schema
 from equipoise.play.web.solves import Solves
-from equipoise.play.web.tables import OPPONENTS, Table, sit
 from equipoise.road.families import family
 from equipoise.solvers.methods import METHODS
 from equipoise.strategy.profile import Strategy
@@ -66,11 +66,11 @@ class Server:
     async def strategies(self, request: Request) -> Response:
         """List the strategies of the folder."""
         entries = await run_in_threadpool(self.library.entries)
-        return Answer({"strategies": [entry.summary() for entry in entries]})
+        return Reply({"strategies": [entry.summary() for entry in entries]})
 
     async def strategy(self, request: Request) -> Response:
         """Tell all about one strategy: its certificate, its log, and what can be done with it."""
-        return Answer(await run_in_threadpool(self._about, request.path_params["id"]))
+        return Reply(await run_in_threadpool(self._about, request.path_params["id"]))
 
     def _about(self, identity: str) -> dict[str, Any]:
         entry = self.library.entry(identity)
@@ -97,7 +97,7 @@ class Server:
         path, board = tuple(query.getlist("path")), query.get("board", "")
         if len(path) > _LONGEST_PATH or len(board) > _LONGEST_PATH:
             raise EquipoiseError("path, board: found too many, expected the moves of a game.")
-        return Answer(await run_in_threadpool(self._scene, request.path_params["id"], path, board))
+        return Reply(await run_in_threadpool(self._scene, request.path_params["id"], path, board))
 
     def _scene(self, identity: str, path: tuple[str, ...], board: str) -> dict[str, Any]:
         scene = self.library.open(identity).explorer.scene(path, board)
@@ -114,7 +114,7 @@ class Server:
             lambda: self.library.open(request.path_params["id"]).explorer
         )
         found = await run_in_threadpool(look.search, text)
-        return Answer({"found": [one._asdict() for one in found]})
+        return Reply({"found": [one._asdict() for one in found]})
 
     async def download(self, request: Request) -> Response:
         """Send the file itself."""
@@ -143,11 +143,11 @@ class Server:
             raise RefusalError(409, "found another certificate under way, expected you to wait.")
         self._is_certifying = True
         try:
-            return Answer({"certificate": await self._certified(entry)})
+            return Reply({"certificate": await self._certified(entry)})
         finally:
             self._is_certifying = False
 
-    async def _certified(self, entry: Entry) -> Any:
+    async def _certified(self, entry: StoredResult) -> Any:
         process = await asyncio.create_subprocess_exec(
             *(sys.executable, "-m", "equipoise", "certify", "--json", "--"),
             *(self.library.rules(entry) or entry.spec, str(entry.path.resolve())),
@@ -171,7 +171,7 @@ class Server:
     async def games(self, request: Request) -> Response:
         """List what can be solved, by what method, and who else plays."""
         files = await run_in_threadpool(self.library.game_files)
-        return Answer(
+        return Reply(
             {
                 "games": [
                     {"name": name, "description": row.description} for name, row in GAMES.items()
@@ -187,7 +187,7 @@ class Server:
 
     async def list_solves(self, request: Request) -> Response:
         """List the solves that this server has started."""
-        return Answer({"solves": [job.facts(with_rows=False) for job in self.solves.list()]})
+        return Reply({"solves": [job.facts(with_rows=False) for job in self.solves.list()]})
 
     async def start_solve(self, request: Request) -> Response:
         """Start a solve."""
@@ -199,11 +199,11 @@ class Server:
             wish.text("gap") if "gap" in given else None,
             float(wish.number("time")) if "time" in given else None,
         )
-        return Answer(job.facts(), 201)
+        return Reply(job.facts(), 201)
 
     async def one_solve(self, request: Request) -> Response:
         """Tell how a solve stands."""
-        return Answer(self.solves.find(request.path_params["id"]).facts())
+        return Reply(self.solves.find(request.path_params["id"]).facts())
 
     async def tell_solve(self, request: Request) -> Response:
         """Pause, resume or stop a solve."""
@@ -211,7 +211,7 @@ class Server:
         if told not in ("pause", "resume", "stop"):
             raise EquipoiseError(f"command: found '{told[:40]}', expected pause, resume or stop.")
         job = await self.solves.tell(request.path_params["id"], told)
-        return Answer(job.facts(with_rows=False))
+        return Reply(job.facts(with_rows=False))
 
     async def watch(self, socket: WebSocket) -> None:
         """Send how a solve stands, now and whenever that changes, until it is over."""
@@ -252,7 +252,7 @@ class Server:
             await socket.close(1013)
             return
         self.tables += 1
-        table: Table | None = None
+        table: PlayTable | None = None
         try:
             while True:
                 message = await socket.receive()
@@ -270,15 +270,17 @@ class Server:
             self.tables -= 1
 
     async def _heard(
-        self, table: Table | None, message: str | bytes
-    ) -> tuple[Table, dict[str, Any]]:
+        self, table: PlayTable | None, message: str | bytes
+    ) -> tuple[PlayTable, dict[str, Any]]:
         """Follow one message: sit, deal, act or coach."""
         told = fields(message, "message", *_WORDS)
         do = told.text("do")
         limiter = self._sitting if do == "sit" else self._playing
         return await to_thread.run_sync(self._played, table, do, told, limiter=limiter)
 
-    def _played(self, table: Table | None, do: str, told: Fields) -> tuple[Table, dict[str, Any]]:
+    def _played(
+        self, table: PlayTable | None, do: str, told: Fields
+    ) -> tuple[PlayTable, dict[str, Any]]:
         if do == "sit":
             while len(self.coaches) > _MOST_COACHES:
                 self.coaches.pop(next(iter(self.coaches)))
@@ -327,7 +329,7 @@ async def _index(request: Request) -> Response:
 
 
 async def _schema(request: Request) -> Response:
-    return Answer(schema())
+    return Reply(schema())
 
 
 async def _tell(socket: WebSocket, content: Any) -> None:
@@ -343,14 +345,14 @@ async def _until_gone(socket: WebSocket) -> None:
 
 async def _refused(request: Request, wrong: Exception) -> Response:
     status = wrong.status if isinstance(wrong, RefusalError) else 400
-    return Answer(error(str(wrong)), status)
+    return Reply(error(str(wrong)), status)
 
 
 async def _not_found(request: Request, wrong: Exception) -> Response:
     assert isinstance(wrong, HTTPException)
     what = {404: "there is nothing here, expected another address", 405: "expected another method"}
     sentence = what.get(wrong.status_code, wrong.detail)
-    answer = Answer(error(f"{request.url.path[:80]}: {sentence}."), wrong.status_code)
+    answer = Reply(error(f"{request.url.path[:80]}: {sentence}."), wrong.status_code)
     for name, value in (wrong.headers or {}).items():
         answer.headers[name] = value
     return answer

@@ -17,7 +17,7 @@ from starlette.datastructures import Headers
 from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from equipoise.play.web.answers import Answer, RefusalError, error
+from equipoise.play.web.answers import RefusalError, Reply, error
 
 MOST_BYTES = 64 * 1024
 """Longest body of a request."""
@@ -55,7 +55,7 @@ class Guard:
                 await receive()
                 await send({"type": "websocket.close", "code": 1008, "reason": str(refusal)[:120]})
             else:
-                await Answer(error(str(refusal)), refusal.status)(scope, receive, _sealed(send))
+                await Reply(error(str(refusal)), refusal.status)(scope, receive, _sealed(send))
             return
         if scope["type"] == "http":
             if (entered := self._enter(scope)) is not None:

@@ -43,7 +43,7 @@ PLAYABLE = tuple(
 
 
 @dataclass(frozen=True)
-class Entry:
+class StoredResult:
     """A file of the folder: its id, and what it says of itself, or what is wrong with it.
 
     ``spec`` is the game as it was solved. Where that is a path, people are shown the name of the file alone:
@@ -111,11 +111,11 @@ class Library:
         self.folder = Path(folder)
         if not self.folder.is_dir():
             raise EquipoiseError(f"--folder: found '{folder}', expected a folder of strategies.")
-        self._entries: dict[Path, Entry] = {}
+        self._entries: dict[Path, StoredResult] = {}
         self._opened: OrderedDict[Path, tuple[tuple[int, int], Opened]] = OrderedDict()
         self._lock = Lock()
 
-    def entries(self) -> list[Entry]:
+    def entries(self) -> list[StoredResult]:
         """Return all strategies, the newest first."""
         found = []
         for path in self.folder.glob(f"*{SUFFIX}"):
@@ -132,7 +132,7 @@ class Library:
                 found.append(entry)
         return sorted(found, key=lambda entry: (-entry.stamp[0], entry.name))
 
-    def entry(self, identity: str) -> Entry:
+    def entry(self, identity: str) -> StoredResult:
         """Return the strategy called ``identity``, or refuse."""
         for entry in self.entries():
             if entry.id == identity:
@@ -156,7 +156,7 @@ class Library:
                 self._opened.popitem(last=False)
             return held[1]
 
-    def rules(self, entry: Entry) -> str | None:
+    def rules(self, entry: StoredResult) -> str | None:
         """Return the folder's file of rules that a strategy was solved from, if it was."""
         beside = self.folder / entry.facts["game"]
         is_here = beside.suffix.lower() in FILES and beside.is_file()
@@ -189,22 +189,22 @@ def identity_of(name: str) -> str:
     return hashlib.sha256(name.encode(errors="surrogateescape")).hexdigest()[:12]
 
 
-def _entry(path: Path, stamp: tuple[int, int]) -> Entry:
+def _entry(path: Path, stamp: tuple[int, int]) -> StoredResult:
     """Read what a file says of itself; nothing for files that are no strategies."""
     identity = identity_of(path.name)
     try:
         found = bundle.load(path, verify=False)
     except EquipoiseError as error:
-        return Entry(identity, path, stamp, {}, str(error).replace(str(path), path.name))
+        return StoredResult(identity, path, stamp, {}, str(error).replace(str(path), path.name))
     if found.kind not in (STRATEGY, "tournament"):
-        return Entry(identity, path, stamp, {})
+        return StoredResult(identity, path, stamp, {})
     known = found.metadata
     facts = {name: known[name] for name in _FACTS if name in known}
     spec = str(known.get("spec") or known.get("game", ""))
     if not spec.isprintable():
         fault = f"{path.name}: found a game that cannot be printed, expected its name."
-        return Entry(identity, path, stamp, {}, fault)
+        return StoredResult(identity, path, stamp, {}, fault)
     is_file = Path(spec).suffix.lower() in FILES
     facts["game"] = Path(spec).name if is_file else spec
     facts.setdefault("family", "tournament" if found.kind == "tournament" else "zero-sum")
-    return Entry(identity, path, stamp, facts, spec=spec)
+    return StoredResult(identity, path, stamp, facts, spec=spec)

@@ -54,7 +54,7 @@ _WORTH_THREADS = 1_000_000
 """Numbers gathered in a product from which on threads pay."""
 
 
-class Leaves(NamedTuple):
+class BoardLeaves(NamedTuple):
     """The leaves of a round: a slot of each player (her last action), and what player 1 is paid."""
 
     slots: tuple[Numbers, Numbers]
@@ -73,7 +73,7 @@ class BoardRound:
     showdowns: Any
     factor: Floats
     sequences: tuple[NDArray[np.uint32], NDArray[np.uint32]]
-    leaves: Leaves
+    leaves: BoardLeaves
 
     def add(self, source: int, plan: Floats, out: Floats) -> None:
         """Add to ``out`` what the other player's sequences earn, or pay, against ``plan`` of ``source``."""
@@ -198,7 +198,7 @@ def _cut(
             )
 
 
-def _leaves(tree: BettingTree, turn: int) -> tuple[tuple[list[int], list[int]], Leaves]:
+def _leaves(tree: BettingTree, turn: int) -> tuple[tuple[list[int], list[int]], BoardLeaves]:
     """Return the slots of both players (nodes their actions lead to, -1 for none) and a round's leaves."""
     ends = np.flatnonzero((tree.player == TERMINAL) & (tree.round == turn))
     scale = np.where(tree.kind[ends] == NO_OUTCOME, 0.0, tree.scale[ends])
@@ -208,7 +208,7 @@ def _leaves(tree: BettingTree, turn: int) -> tuple[tuple[list[int], list[int]], 
         np.array([own.index(node) for node in nodes], dtype=np.int64)
         for own, nodes in zip(slots, last, strict=True)
     )
-    return slots, Leaves((first, second), tree.base[ends, 0], scale)
+    return slots, BoardLeaves((first, second), tree.base[ends, 0], scale)
 
 
 def _last(tree: BettingTree, node: int, player: int) -> int:

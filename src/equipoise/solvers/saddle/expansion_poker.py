@@ -12,7 +12,7 @@ from functools import cache
 import numpy as np
 
 from equipoise.sequence.build import SequenceForm
-from equipoise.sequence.decisions import Decision, decisions, ranks
+from equipoise.sequence.decisions import FormDecision, decisions, ranks
 from equipoise.sequence.reductions.restrict import Mask
 from equipoise.solvers.saddle.expansion import Look
 
@@ -71,9 +71,9 @@ def _first_actions(form: SequenceForm, player: int) -> Mask:
     return marked
 
 
-def _alike(form: SequenceForm, player: int) -> list[list[Decision]]:
+def _alike(form: SequenceForm, player: int) -> list[list[FormDecision]]:
     """Return the decisions of later rounds, those together that differ by the rounds before alone."""
-    groups: dict[tuple[object, ...], list[Decision]] = defaultdict(list)
+    groups: dict[tuple[object, ...], list[FormDecision]] = defaultdict(list)
     for decision in decisions(form, player):
         if decision.round > 0:
             groups[decision.round, decision.path, decision.actions].append(decision)

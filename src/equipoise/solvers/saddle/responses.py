@@ -50,7 +50,7 @@ class Oracle(Protocol):
         """Return player 1's best response to ``y``, and player 2's to ``x``."""
 
 
-class Products:
+class FormResponses:
     """Best responses to what products with ``A`` say."""
 
     def __init__(self, form: SequenceForm, A: Payoff) -> None:
@@ -70,11 +70,11 @@ class Products:
 def oracle(name: str, form: SequenceForm) -> Oracle:
     """Return the oracle of :data:`ORACLES` that ``name`` names, for ``form``."""
     if name == "payoff":
-        return Products(form, form.A)
+        return FormResponses(form, form.A)
     if name == "search":
         from equipoise.solvers.saddle.tree_search import TreeSearch
 
         return TreeSearch(form)
     from equipoise.sequence.payoffs.on_boards import OnBoards
 
-    return Products(form, OnBoards.of(form, name))
+    return FormResponses(form, OnBoards.of(form, name))

@@ -38,7 +38,7 @@ _POINTS = 400  # of the curve of scores that is sent
 
 
 @dataclass(eq=False)
-class Table:
+class PlayTable:
     """One person's table.
 
     ``seats`` are those that she takes in turn; the ``opponent`` has all others; ``coaches`` has a coach for
@@ -225,7 +225,7 @@ def _fair(game: ExtensiveGame, moves: Sequence[Move]) -> Sequence[Move]:
     return moves if is_decided else played
 
 
-def sit(library: Library, wish: Fields, coaches: dict[Any, Coach]) -> Table:
+def sit(library: Library, wish: Fields, coaches: dict[Any, Coach]) -> PlayTable:
     """Return a table as ``wish`` asks for: strategy or game, opponent, seat, coached.
 
     ``coaches`` are kept from one table to the next, with all that they have worked out.
@@ -254,7 +254,7 @@ def sit(library: Library, wish: Fields, coaches: dict[Any, Coach]) -> Table:
     opponent.reset(random.SystemRandom().getrandbits(64))
     entry = library.entry(identity)
     gap, stake = float(entry.facts.get("gap") or 0.0), family_of(game).stake(game)
-    return Table(
+    return PlayTable(
         game=game,
         seats=seats,
         opponent=opponent,
@@ -272,7 +272,7 @@ def _seats(game: Any, wish: Fields) -> tuple[int, ...]:
     return tuple(range(players)) if seat == 0 else (seat - 1,)
 
 
-def _uncoached(library: Library, wish: Fields) -> Table:
+def _uncoached(library: Library, wish: Fields) -> PlayTable:
     """Return a table of a game of which there is no strategy: nobody to coach, but somebody to play."""
     against = wish.text("opponent")
     if against not in OPPONENTS:
@@ -286,7 +286,7 @@ def _uncoached(library: Library, wish: Fields) -> Table:
             Observation(game.name, 0, actions=actions)
         )  # or says that it cannot play this
     opponent.reset(random.SystemRandom().getrandbits(64))
-    return Table(game, _seats(game, wish), opponent, {}, against)
+    return PlayTable(game, _seats(game, wish), opponent, {}, against)
 
 
 def _menus(game: ExtensiveGame | StageGame) -> set[tuple[str, ...]]:
