@@ -93,7 +93,7 @@ FINE = Stop(relative=1e-9)
 
 
 def rank_tree(ranks: int, suits: int) -> Any:
-    """Leduc poker as a tree in which nature deals ranks, as often as the deck has them: the seed's tree."""
+    """Leduc poker as a tree in which nature deals ranks, as often as the deck has them: the thesis's tree."""
     real = poker.leduc(ranks, suits)
     table = {}
     for deal in itertools.product(range(ranks), repeat=3):

@@ -1,6 +1,7 @@
 """Certificates: brute force, two roads, known exploitabilities, and bounds that must hold."""
 
 import itertools
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np

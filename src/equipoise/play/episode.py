@@ -3,7 +3,7 @@
 >>> from equipoise.play.episode import Episode
 >>> hand = Episode("kuhn", seed=3)
 >>> hand.player, hand.actions, hand.observation(0).infoset
-(0, ('p', 'b'), '0')
+(0, ('p', 'b'), 'J')
 >>> hand.act("p")
 >>> hand.act("p")
 >>> hand.is_over, hand.payoffs
