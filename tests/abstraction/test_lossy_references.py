@@ -59,6 +59,7 @@ def last_round(outcomes: np.ndarray) -> ViewTree:
         strengths=(outcomes @ levels,),
         levels=levels,
         outcomes=outcomes,
+        against=np.zeros((count, 1)),
     )
 
 

@@ -16,6 +16,7 @@ from equipoise.games import poker
 from equipoise.games.trees.classic import kuhn, leduc
 from equipoise.sequence.build import build
 from equipoise.sequence.payoffs.base import Payoff
+from equipoise.sequence.payoffs.by_board import ByBoard
 from equipoise.sequence.payoffs.factored import Factored
 from equipoise.sequence.payoffs.on_boards import LEAVES, OnBoards
 from equipoise.sequence.payoffs.over_runouts import Runouts
@@ -96,8 +97,19 @@ def ranked(cards: int, deck: int, seed: int) -> Ranked:
     return Ranked(hands, leaves, weights, (1 + 2 * n, 1 + 2 * n))
 
 
+def side_by_side(*spot: object) -> Payoff:
+    """Return the payoff of a spot with all boards of a street in one block."""
+    form = build(poker.spot(*spot))  # type: ignore[arg-type]
+    assert form.untiled is not None
+    return form.untiled().A
+
+
 # Every class of payoffs, with examples small enough to be written out.
 EXAMPLES: dict[type[Payoff], list[Payoff]] = {
+    ByBoard: [
+        side_by_side("2c7d9hTsJc", "AA,QQ,65s", "KK,88", 100, 200, "50%", "a"),
+        side_by_side("2c7d9hTs", "AA,65s", "KK", 100, 200, "a", "a"),
+    ],
     Sparse: [build(kuhn()).A, build(leduc()).A],
     Factored: [
         build(poker.kuhn()).A,

@@ -8,7 +8,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-import equipoise
 from equipoise.abstraction.bucket_table import random_table
 from equipoise.abstraction.gameshrink import gameshrink
 from equipoise.errors import EquipoiseError
@@ -107,9 +106,3 @@ def test_holdem_is_looked_up_and_never_lifted() -> None:
     tracemalloc.stop()
     with pytest.raises(EquipoiseError, match="looks hands up by their buckets"):
         lift(strategy, table)
-
-
-def test_the_whole_road_of_holdem_is_refused_before_it_is_solved() -> None:
-    game = poker.limit_holdem()
-    with pytest.raises(EquipoiseError, match="too many deals to lift and certify"):
-        equipoise.solve(game, abstraction=random_table(game, (2, 2, 1, 1), sample=1))

@@ -17,7 +17,7 @@ from equipoise.games.trees.extensive import CHANCE
 from equipoise.play.episode import Episode
 from equipoise.play.observation import Move
 from equipoise.play.web import app as app_module
-from equipoise.play.web import tables
+from equipoise.play.web import play_tables as tables
 from equipoise.play.web.play_tables import _fair
 
 

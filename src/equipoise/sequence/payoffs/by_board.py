@@ -82,6 +82,17 @@ class ByBoard(Payoff):
         out[:] = 0
         out[self.places(1 - source)] = product
 
+    def __repr__(self) -> str:
+        return f"<ByBoard {self.shape[0]:,} x {self.shape[1]:,}: {len(self.rooms)} streets>"
+
+    def matrix(self) -> Any:
+        """Return the operator as a SciPy CSR matrix, for small spots."""
+        from scipy import sparse
+
+        inner = self.inner.matrix().tocoo()
+        place = self.places(0)[inner.row], self.places(1)[inner.col]
+        return sparse.csr_matrix((inner.data, place), shape=self.shape)
+
     @property
     def by_board(self) -> ByBoard:
         """Itself, for products batched over boards."""
