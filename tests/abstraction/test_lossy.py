@@ -126,6 +126,7 @@ def test_who_sees_more_earns_no_less(small: PokerGame) -> None:
     assert values[1] > values[0]
 
 
+@pytest.mark.slow
 def test_what_one_player_guarantees_never_falls_along_a_refinement() -> None:
     """Against an opponent who sees everything, a finer model is no worse; with both coarse it may be."""
     game = poker.rhode_island(3, 2)
