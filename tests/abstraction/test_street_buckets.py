@@ -10,6 +10,7 @@ import array_api_compat.numpy
 import array_api_strict
 import numpy as np
 import pytest
+from tests.certificates.test_streamed import SHORT
 
 import equipoise
 from equipoise.abstraction.base import Partition
@@ -27,20 +28,10 @@ from equipoise.games.poker.game import PokerGame, poker_game
 from equipoise.games.signals.limit import limit
 from equipoise.games.signals.views import signal_rounds, views
 from equipoise.numerics.device import Device
-from equipoise.sequence.build import game_fingerprint
 from equipoise.strategy.lift import lift
-from equipoise.strategy.profile import Layout, Strategy
+from equipoise.strategy.simple import random_strategy
 from equipoise.strategy.store import load_abstraction, save_abstraction
 
-SHORT = poker_game(
-    "short hold'em",
-    deck=Deck.small(4, 2),
-    hole=2,
-    board=(0, 2, 1),
-    tree=limit(3, bets=(2, 2, 4), cap=1, blinds=(1, 2), first=(0, 1, 1)),
-    showdown="five-card",
-    big_blind=2,
-)
 # Too many deals to list, few enough classes of flops to go through in seconds.
 LARGE = poker_game(
     "five-rank hold'em",
@@ -199,18 +190,9 @@ def _matrix(signals: Any, values: Any) -> Any:
 def test_certificates_by_buckets_are_those_of_the_lifted_strategy(
     name: str, device: str | None
 ) -> None:
-    game, random = GAMES[name], np.random.default_rng(2)
+    game = GAMES[name]
     found = divided(game, COUNTS[name], "expectation")
-    layout = Layout.of(game.tree, found.buckets)
-    vectors = []
-    for player in (0, 1):
-        parts = [np.ones(1)]
-        for turn, actions in layout.nodes[player]:
-            width = layout.buckets[turn][player]
-            parts.append(random.dirichlet(np.full(actions, 0.5), width).T.reshape(-1))
-        vectors.append(np.concatenate(parts))
-    fingerprint = f"{game_fingerprint(game)}/{found.digest}"
-    strategy = Strategy(game.name, fingerprint, tuple(vectors), layout, game, found)
+    strategy = random_strategy(game, found)
     where = None if device is None else DEVICES[device]
     mine = certify_streamed(game, strategy, device=where)
     theirs = certify_public(game, lift(strategy, found))

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from equipoise.abstraction.base import Abstraction
 from equipoise.abstraction.bucket_table import BucketTable
 from equipoise.cards.deck import Cards
 from equipoise.errors import EquipoiseError
@@ -64,7 +65,7 @@ def simple_strategy(game: PokerGame, name: str) -> Strategy:
     return Strategy(game.name, fingerprint, tuple(vectors), layout, game, blind)
 
 
-def random_strategy(game: PokerGame, table: BucketTable, *, seed: int = 0) -> Strategy:
+def random_strategy(game: PokerGame, table: Abstraction, *, seed: int = 0) -> Strategy:
     """Return a strategy at random over buckets: near to pure ones in some, mixed in others."""
     layout = Layout.of(game.tree, table.buckets)
     random, vectors = np.random.default_rng(seed), []
