@@ -115,13 +115,13 @@ def _run(name: str, wanted: argparse.Namespace) -> None:
 
     trial = TRIALS[name]
     smallest = wanted.gap or (0.1 if wanted.device != "compiled" or name == "river" else 0.03)
-    game = spot(**trial.spot)  # type: ignore[arg-type]
+    game = spot(**trial.spot)
     found = sizes(game)
     print(
         f"\n{name}: {found['hands']} hands, {found['lines']} lines, {found['boards']} boards, "
         f"{found['memory_mb']} MB by estimate"
     )
-    chosen = replace(method(wanted.method or DEFAULT), device=wanted.device)  # type: ignore[type-var]
+    chosen = replace(method(wanted.method or DEFAULT), device=wanted.device)
     print(f"method: {chosen.name}")
     begin = time.perf_counter(), time.process_time()
     form = build(game)

@@ -148,7 +148,7 @@ class Study:
         """Return the game called ``name``."""
         return Yardstick(self.game, name)
 
-    @cache  # noqa: B019
+    @cache  # noqa: B019  # a study lives as long as the script
     def partition(self, name: str) -> Partition:
         """Return the abstraction called ``name``."""
         start = time.process_time()

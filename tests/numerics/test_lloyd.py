@@ -18,7 +18,7 @@ def points_at_random(seed: int, count: int = 200, size: int = 4) -> tuple[np.nda
 @pytest.mark.parametrize("seed", range(3))
 def test_more_centres_never_cost(seed: int, metric: str) -> None:
     points, weights = points_at_random(seed)
-    found = centres_of(points, weights, 12, metric)  # type: ignore[arg-type]
+    found = centres_of(points, weights, 12, metric)
     assert [len(own) for own in found.centres] == list(range(1, 13))
     assert (np.diff(found.errors) <= 0).all()
     for own, error in zip(found.centres, found.errors, strict=True):

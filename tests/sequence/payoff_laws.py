@@ -99,7 +99,7 @@ def ranked(cards: int, deck: int, seed: int) -> Ranked:
 
 def side_by_side(*spot: object) -> Payoff:
     """Return the payoff of a spot with all boards of a street in one block."""
-    form = build(poker.spot(*spot))  # type: ignore[arg-type]
+    form = build(poker.spot(*spot))
     assert form.untiled is not None
     return form.untiled().A
 

@@ -99,7 +99,7 @@ class TileSweeps:
         self, source: int, row: Any, step: np.uint64, lane: Lane, more: Any, low: Any, high: Any
     ) -> None:
         """Walk the tiles ``low .. high``, or do another ``step``."""
-        raise NotImplementedError
+        raise NotImplementedError  # each engine has its own
 
     def _lane(self, source: int, lane: int, above: Any = None) -> Lane:
         """Return what one lane works with; ``above`` is the giver's plan in the trunk."""
@@ -109,7 +109,7 @@ class TileSweeps:
 
     def _add_trunk(self, player: int, plan: Any, gradient: Any) -> None:
         """Add what the earlier rounds pay ``player`` against the other's plan."""
-        raise NotImplementedError
+        raise NotImplementedError  # each engine has its own
 
 
 class TiledIteration(TileSweeps):
