@@ -1,11 +1,14 @@
 """The README's two commands on machines unlike this one, as far as one machine can stand in for others.
 
-    python -m tests.machines [--short] [NAME ...]
+    python -m tests.machines [--short] [NAME[+NAME...] ...]
 
-In a fresh clone, under each condition (a kind of processor, a number of cores, no compiler, a home that
-cannot be written, ...), it solves Rhode Island hold'em and runs the tests, and last it builds the
-package, installs the wheel alone into an empty environment and solves there. ``--short`` is for CI: in
-this clone, to a coarser gap, and with the tests in which processors could differ. Exits 0 if all is well.
+In a fresh clone it solves Rhode Island hold'em and runs the tests on every machine of a list. A machine is
+one or more conditions that hold at once (a kind of processor, a number of cores, no compiler, a home that
+cannot be written, ...), joined by ``+``; by default a few machines that have every condition among them,
+since a run that is green under several at once is green under each. Last it builds the package, installs
+the wheel alone into an empty environment and solves there. ``--short`` is for CI: in this clone, one
+condition at a time, to a coarser gap, and with the tests in which processors could differ. Exits 0 if
+all is well.
 
 Needs nothing but Python and git; a condition that this machine cannot make is said to be left out.
 """
@@ -101,9 +104,21 @@ def blas(core: str) -> Callable[[Path], Mapping[str, str]]:
     return lambda scratch: {"OPENBLAS_CORETYPE": core}
 
 
+def without_avx512(scratch: Path) -> Mapping[str, str]:
+    """Return the environment in which BLAS, Numba and NumPy know no more than AVX2."""
+    return {
+        "OPENBLAS_CORETYPE": "Haswell",
+        "NUMBA_CPU_NAME": "haswell",
+        "NUMBA_CPU_FEATURES": "+avx2,+fma",
+        # By their names of before and after NumPy 2.4; those that it does not know are passed over.
+        "NPY_DISABLE_CPU_FEATURES": "AVX512F AVX512CD AVX512_SKX AVX512_CLX AVX512_CNL X86_V4 "
+        "AVX512_ICL AVX512_SPR",
+    }
+
+
 CONDITIONS = {
     "no compiler": Condition(without_compilers),  # the first, so that it is installed without one
-    "Haswell": Condition(blas("Haswell"), needs="avx2"),
+    "Haswell": Condition(without_avx512, needs="avx2"),
     "Zen": Condition(blas("Zen"), needs="avx2"),
     "SkylakeX": Condition(blas("SkylakeX"), needs="avx512f"),
     "one core": Condition(cores=1),
@@ -111,6 +126,12 @@ CONDITIONS = {
     "read-only home": Condition(without_home),
     "another folder": Condition(folder="wo sie grad stöht"),
 }
+# Every condition once, in as few runs as there are kinds of processors.
+MACHINES = (
+    "no compiler+Haswell+two cores+read-only home+another folder",
+    "Zen+one core",
+    "SkylakeX",
+)
 
 
 def obstacle(condition: Condition) -> str | None:
@@ -134,19 +155,28 @@ def confine(cores: int | None) -> Callable[[], None] | None:
     return lambda: os.sched_setaffinity(0, chosen)
 
 
-def try_condition(name: str, clone: Path, is_short: bool, report: Report) -> None:
-    """Run the two commands under one condition, from a folder of its own."""
-    condition = CONDITIONS[name]
-    if reason := obstacle(condition):
+def unknown_conditions(machine: str) -> set[str]:
+    """Return the parts of a machine's name that are no conditions."""
+    return set(machine.split("+")) - {*CONDITIONS}
+
+
+def try_machine(name: str, clone: Path, is_short: bool, report: Report) -> None:
+    """Run the two commands under conditions that hold at once, from a folder of their own."""
+    conditions = [CONDITIONS[part] for part in name.split("+")]
+    for reason in filter(None, map(obstacle, conditions)):
         print(f"left out  {name}: {reason}")
         return
     with tempfile.TemporaryDirectory() as made:
-        folder = Path(made, condition.folder)
-        folder.mkdir()
+        folder = Path(made, *(condition.folder for condition in conditions))
+        folder.mkdir(parents=True)
+        environment = dict(os.environ)
+        for condition in conditions:
+            environment |= condition.environment(Path(made))
+        cores = [condition.cores for condition in conditions if condition.cores]
         options: dict[str, object] = {
             "cwd": folder,
-            "env": os.environ | condition.environment(Path(made)),
-            "preexec_fn": confine(condition.cores),
+            "env": environment,
+            "preexec_fn": confine(min(cores, default=None)),
         }
         solve = [clone / "run", "solve", "rhode-island", *(COARSE if is_short else [])]
         report.run(f"{name}, ./run solve rhode-island", solve, **options)
@@ -205,10 +235,12 @@ def main(arguments: list[str] | None = None) -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--short", action="store_true", help="in this clone, and less of each")
-    parser.add_argument("names", nargs="*", help=f"among: {', '.join(CONDITIONS)}, package")
+    parser.add_argument(
+        "names", nargs="*", help=f"package, or, joined by +, some of: {', '.join(CONDITIONS)}"
+    )
     chosen = parser.parse_args(arguments)
-    names = chosen.names or [*CONDITIONS, "package"]
-    if unknown := set(names) - {*CONDITIONS, "package"}:
+    names = chosen.names or [*(CONDITIONS if chosen.short else MACHINES), "package"]
+    if unknown := set().union(*(unknown_conditions(n) for n in names if n != "package")):
         parser.error(f"found {sorted(unknown)}, expected some of {[*CONDITIONS, 'package']}")
     report = Report()
     with tempfile.TemporaryDirectory(prefix="fr isch ü ") as made:
@@ -220,7 +252,7 @@ def main(arguments: list[str] | None = None) -> int:
             if name == "package":
                 try_package(clone, report)
             else:
-                try_condition(name, clone, chosen.short, report)
+                try_machine(name, clone, chosen.short, report)
     print(f"{len(report.failures)} failed", *report.failures, sep="\n  ")
     return 1 if report.failures else 0
 

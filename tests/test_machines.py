@@ -84,3 +84,19 @@ def test_unknown_conditions_are_refused(capsys: pytest.CaptureFixture[str]) -> N
     with pytest.raises(SystemExit):
         machines.main(["Atari"])
     assert "found ['Atari']" in capsys.readouterr().err
+
+
+def test_the_machines_have_every_condition_among_them() -> None:
+    parts = [part for machine in machines.MACHINES for part in machine.split("+")]
+    assert sorted(parts) == sorted(CONDITIONS)
+
+
+def test_conditions_hold_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    runs: list[dict[str, object]] = []
+    monkeypatch.setattr(Report, "run", lambda *_, **options: runs.append(options))
+    machines.try_machine("Haswell+read-only home+another folder", tmp_path, True, Report())
+    environment = runs[0]["env"]
+    assert isinstance(environment, dict)
+    assert {"OPENBLAS_CORETYPE", "NUMBA_CPU_NAME", "NPY_DISABLE_CPU_FEATURES"} <= set(environment)
+    assert environment["HOME"].endswith("home")
+    assert str(runs[0]["cwd"]).endswith("wo sie grad stöht")
