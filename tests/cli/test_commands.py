@@ -13,6 +13,7 @@ import pytest
 from commandline import Cli
 
 from equipoise.cli import app as application
+from equipoise.cli.commands import COMMANDS, load_command
 from equipoise.solvers.methods import METHODS, method
 from equipoise.strategy.store import load, load_strategy, log_of, save_strategy
 
@@ -32,23 +33,6 @@ SOLVE_FIELDS = {
     "steps",
     "strategy",
 }
-COMMANDS = (
-    "solve",
-    "info",
-    "abstract",
-    "certify",
-    "convert",
-    "show",
-    "plot",
-    "export",
-    "import",
-    "repeated",
-    "qualitative",
-    "nash",
-    "compare",
-    "match",
-    "field",
-)
 
 
 def test_nothing_heavy_is_loaded_by_import_or_help() -> None:
@@ -72,9 +56,35 @@ print(sorted(heavy & light), sorted(heavy & set(sys.modules)))
 def test_help_names_every_command_and_method(cli: Cli) -> None:
     outcome = cli("--help")
     assert outcome.code == 0
-    assert all(command in outcome.out for command in COMMANDS)
+    assert all(f" {command} " in outcome.out for command in COMMANDS)
     outcome = cli("solve", "--help")
     assert all(name in outcome.out for name in METHODS)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_summaries_begin_the_help_of_their_commands(name: str) -> None:
+    """The table says what each docstring says, so that the list of commands needs none of their modules."""
+    paragraph, _, _ = load_command(name).help.partition("\n\n")
+    assert " ".join(paragraph.split()) == COMMANDS[name]
+
+
+def test_a_command_loads_no_module_of_another() -> None:
+    """Help, a mistake in a name and completion load no command; a command loads its own module."""
+    program = """
+import sys
+from equipoise.cli.app import run
+from equipoise.cli.commands import COMMANDS, SHARED
+homes = {f"equipoise.cli.{SHARED.get(name, name)}": name for name in COMMANDS}
+for words in (["--help"], ["slove", "kuhn"], ["icm", "--stacks", "50/30", "--prizes", "70/30"]):
+    run(words)
+    print(words[0], sorted(homes[module] for module in homes if module in sys.modules))
+"""
+    outcome = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    told = [line for line in outcome.stdout.splitlines() if line.endswith("]")]
+    assert told[-3:] == ["--help []", "slove []", "icm ['icm']"]
+    assert "Did you mean 'solve'" in outcome.stderr
 
 
 def test_no_arguments_show_the_help(cli: Cli) -> None:

@@ -10,9 +10,8 @@ from importlib import resources
 from io import StringIO
 from pathlib import Path
 
-from typer.main import get_command
-
-from equipoise.cli.app import app, run
+from equipoise.cli.app import run
+from equipoise.cli.commands import COMMANDS, load_command
 
 DATA = Path(__file__).parents[1] / "games" / "data"
 
@@ -256,8 +255,8 @@ LINES = [
 # that no mutation takes it away.
 GROWING = {
     name
-    for name, command in vars(get_command(app))["commands"].items()
-    if any("--nodes" in parameter.opts for parameter in command.params)
+    for name in COMMANDS
+    if any("--nodes" in parameter.opts for parameter in load_command(name).params)
 }
 NODES = 100_000
 

@@ -16,30 +16,7 @@ from typing import Annotated
 import typer
 
 from equipoise import __version__
-from equipoise.cli import (
-    abstract,
-    certify,
-    compare,
-    convert,
-    dealer,
-    equity,
-    flops,
-    hands,
-    icm,
-    info,
-    match,
-    nash,
-    play,
-    plot,
-    qualitative,
-    repeated,
-    serve,
-    show,
-    solve,
-    spot,
-    text,
-    tournament,
-)
+from equipoise.cli.commands import LazyGroup
 from equipoise.errors import EquipoiseError
 
 BAD_INPUT = 2
@@ -50,36 +27,12 @@ _UsageError: type[Exception] = typer.BadParameter.__mro__[1]
 
 app = typer.Typer(
     name="equipoise",
+    cls=LazyGroup,
     help="Rules of an imperfect-information game in, a certified equilibrium out.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
-    rich_markup_mode="markdown",
+    rich_markup_mode="rich",  # the summaries hold no markup, and Markdown would take longer to lay out
 )
-app.command("solve", epilog=solve.EPILOG)(solve.command)
-app.command("spot", epilog=spot.EPILOG)(spot.command)
-app.command("hands")(hands.command)
-app.command("flops")(flops.command)
-app.command("info")(info.command)
-app.command("abstract", epilog=abstract.EPILOG)(abstract.command)
-app.command("certify")(certify.command)
-app.command("show")(show.command)
-app.command("plot")(plot.command)
-app.command("serve")(serve.command)
-app.command("convert")(convert.command)
-app.command("repeated", epilog=repeated.EPILOG)(repeated.command)
-app.command("export")(text.export_command)
-app.command("import")(text.import_command)
-app.command("qualitative")(qualitative.command)
-app.command("nash")(nash.command)
-app.command("compare")(compare.command)
-app.command("play")(play.command)
-app.command("match")(match.command)
-app.command("field")(match.field_command)
-app.command("dealer")(dealer.command)
-app.command("join")(dealer.join_command)
-app.command("tournament", epilog=tournament.EPILOG)(tournament.command)
-app.command("icm")(icm.command)
-app.command("equity")(equity.command)
 
 
 def _print_version(wanted: bool) -> None:
