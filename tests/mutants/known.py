@@ -1,0 +1,227 @@
+"""What is known of mutants: where the tests of a module are, and which mutants no test can tell apart."""
+
+from __future__ import annotations
+
+# The test files of a module: the longest prefix of its name that is listed.
+TESTS: dict[str, tuple[str, ...]] = {
+    "abstraction": ("abstraction",),
+    "abstraction.base": ("abstraction/test_abstraction_base.py", "strategy/test_store.py"),
+    "abstraction.gameshrink": ("abstraction/test_gameshrink.py",),
+    "abstraction.literal": ("abstraction/test_literal.py", "abstraction/test_counterexamples.py"),
+    "abstraction.lossless": (
+        "abstraction/test_gameshrink.py",
+        "abstraction/test_counterexamples.py",
+    ),
+    "abstraction.dominated": ("abstraction/test_dominated.py",),
+    "abstraction.expectation": (
+        "abstraction/test_lossy_references.py",
+        "abstraction/test_lossy.py",
+    ),
+    "abstraction.potential": ("abstraction/test_lossy_references.py", "abstraction/test_lossy.py"),
+    "abstraction.threshold": ("abstraction/test_lossy_references.py", "abstraction/test_lossy.py"),
+    "abstraction.view_tree": ("abstraction/test_lossy.py",),
+    "bundle": ("strategy/test_bundle.py", "strategy/test_store.py"),
+    "certificates": ("certificates/test_tree.py", "certificates/test_certificates.py"),
+    "certificates.arithmetic": ("certificates/test_arithmetic.py",),
+    "certificates.certificate": ("certificates/test_arithmetic.py",),
+    "certificates.public": ("certificates/test_public.py",),
+    "certificates.gap": (
+        "certificates/test_infosets.py",
+        "certificates/test_streamed.py",
+        "certificates/test_certificates.py",
+        "certificates/test_agreement.py",
+    ),
+    "certificates.infosets": ("certificates/test_infosets.py",),
+    "certificates.spots": (
+        "spots/test_spots.py",
+        "spots/test_spot_locks.py",
+        "spots/test_spot_betting.py",
+    ),
+    "certificates.spot_hands": ("spots/test_spot_hands.py",),
+    "certificates.situations": (
+        "certificates/test_situations.py",
+        "solvers/test_resolving.py",
+    ),
+    "certificates.streamed": ("certificates/test_streamed.py", "certificates/test_agreement.py"),
+    "certificates.board_walk": ("certificates/test_streamed.py", "certificates/test_agreement.py"),
+    "certificates.board_arrays": (
+        "certificates/test_streamed.py",
+        "certificates/test_agreement.py",
+    ),
+    "certificates.board_kernel": (
+        "certificates/test_streamed.py",
+        "certificates/test_agreement.py",
+    ),
+    "certificates.columns": ("certificates/test_streamed.py", "certificates/test_agreement.py"),
+    "certificates.bayesian": (
+        "certificates/test_bayesian_cells.py",
+        "qualitative/test_certify_bayesian.py",
+    ),
+    "certificates.tournament": ("tournament/test_algorithms.py", "tournament/test_jamfold.py"),
+    "games.files": ("games/test_rules_file.py", "games/test_load.py"),
+    "games.files.fields": ("games/test_fields.py",),
+    "games.files.bayesian": ("qualitative/test_signal_file.py",),
+    "games.files.acpc": ("play/test_acpc.py",),
+    "games.files.betting_model": ("games/test_betting_models.py",),
+    "games.files.bml": ("games/test_bml.py",),
+    "games.files.bml_read": ("games/test_bml.py",),
+    "games.files.spot": ("spots", "cli/test_opening.py"),
+    "games.files.tournament": ("games/test_toml.py", "tournament/test_rules.py"),
+    "games.files.toml": ("games/test_toml.py", "games/test_load.py"),
+    "games.files.convert": ("games/test_convert.py",),
+    "games.files.gambit": ("games/test_gambit_limits.py", "games/test_gambit.py"),
+    "games.files.openspiel": ("games/test_openspiel.py",),
+    "numerics.refinement": ("abstraction/test_refine.py", "abstraction/test_gameshrink.py"),
+    "sequence": ("sequence",),
+    "sequence.build": ("sequence/test_blocks.py", "sequence/test_treeplex.py"),
+    "sequence.treeplex": ("sequence/test_blocks.py",),
+    "sequence.backends.compiled": ("sequence/test_blocks.py",),
+    "sequence.backends": ("sequence/test_arrays.py", "sequence/test_payoffs.py"),
+    "sequence.from_signals": ("sequence/test_payoffs.py", "sequence/test_stepwise.py"),
+    "sequence.payoffs": ("sequence/test_payoffs.py", "sequence/test_stepwise.py"),
+    "sequence.payoffs.sparse": (
+        "sequence/test_blocks.py",
+        "sequence/test_treeplex.py",
+        "sequence/test_sparse.py",
+    ),
+    "sequence.projection": ("sequence/test_projection.py",),
+    "sequence.reductions.merge": ("sequence/test_shrink.py",),
+    "sequence.reductions.restrict": ("sequence/test_restrict.py",),
+    "sequence.reductions.eliminate": ("sequence/test_eliminate.py",),
+    "sequence.reductions.grow": ("sequence/test_grow.py",),
+    "sequence.prox": ("solvers/test_egt.py",),
+    "solvers.saddle": (
+        "solvers/test_regret_kernels.py",
+        "solvers/test_iterates.py",
+        "solvers/test_cfr.py",
+    ),
+    "solvers.saddle.cfr_arrays": ("solvers/test_devices.py", "solvers/test_iterates.py"),
+    "solvers.saddle.cfr_boards": ("spots/test_spots.py",),
+    "solvers.saddle.egt": ("solvers/test_egt.py",),
+    "solvers.saddle.smoothing": ("solvers/test_smoothing.py",),
+    "solvers.saddle.iterated": ("solvers/test_smoothing.py",),
+    "solvers.saddle.sampling": ("solvers/test_sampling.py",),
+    "solvers.saddle.oracle": ("solvers/test_oracle.py",),
+    "solvers.saddle.expansion": ("solvers/test_oracle.py",),
+}
+
+# Mutants that no test can tell from the original: (module, line, what was -> what is), and why.
+EQUIVALENT: dict[tuple[str, str, str], str] = {
+    (
+        "certificates.tree",
+        "values.append(arithmetic.collect(np.zeros(len(ends), np.int32), total, 1)[:, 0])",
+        "1 -> 0",
+    ): "the one place that is asked for exists anyway: everything falls on it",
+    (
+        "certificates.tree",
+        "for level in game.depth_levels[1:]:",
+        "game.depth_levels[1:] -> game.depth_levels[1 + 1:]",
+    ): "the first level is multiplied by the root's reach, which is one",
+    (
+        "certificates.public",
+        "self.expected = np.zeros((3, nodes, hands))",
+        "3 -> 4",
+    ): "nobody reads the fourth row",
+    (
+        "certificates.public",
+        "below = expected if tree.entry[child] >= 0 else value",
+        "0 -> 1",
+    ): "only the root enters round 0, and it is nobody's child",
+    (
+        "sequence.payoffs.sparse",
+        "keep = factor > 0",
+        "factor > 0 -> factor >= 0",
+    ): "entries that become zero are dropped when the operator is made",
+    (
+        "sequence.payoffs.sparse",
+        "matrix.sort_indices()",
+        "matrix.sort_indices() -> pass",
+    ): "SciPy's conversions sort, too; kernels rely on it",
+    (
+        "numerics.refinement",
+        "for salt in range(8):",
+        "8 -> 9",
+    ): "one more try after eight",
+    (
+        "numerics.refinement",
+        "member = Relation.of((0, 0), shape, np.arange(len(target)), target, np.ones(len(target)))",
+        "0 -> 1",
+    ): "only the matrix of this relation is used",
+    (
+        "numerics.refinement",
+        "cells = _mix(_mix(levels.view(np.uint64) ^ tag) + sums.indices.astype(np.uint64))",
+        "_mix(levels.view(np.uint64) ^ tag) + sums.indices.astype(np.uint64) -> "
+        "_mix(levels.view(np.uint64) ^ tag) - sums.indices.astype(np.uint64)",
+    ): "another hash, as good",
+    (
+        "bundle",
+        "if info.compress_type != zipfile.ZIP_STORED or info.file_size > len(view):",
+        "info.file_size > len(view) -> info.file_size >= len(view)",
+    ): "a member is smaller than the file, which has a header before it",
+    (
+        "abstraction.threshold",
+        "return place.reshape(-1), distinct / distinct.sum(axis=1, keepdims=True)",
+        "distinct / distinct.sum(axis=1, keepdims=True) -> "
+        "distinct * distinct.sum(axis=1, keepdims=True)",
+    ): "the sums are one but for rounding, which is rounded away again",
+    (
+        "abstraction.literal",
+        "total[payment] += weight * share",
+        "total[payment] += weight * share -> total[payment] -= weight * share",
+    ): "signs that alternate with the depth tell apart the same nodes; a test says that they sum to one",
+    (
+        "abstraction.dominated",
+        "outcome = max((abs(v).max() for s in rounds for v in s.values.values()), default=0.0)",
+        "abs(v).max -> abs(v).min",
+    ): "a smaller slack for rounding, of which there is none in small games",
+    (
+        "certificates.bayesian",
+        "degree = 0 if profile.signals.finite else game.players - 1",
+        "0 -> 1",
+    ): "a constant is a line, too",
+    (
+        "certificates.bayesian",
+        "return [float(r.real) for r in roots if abs(r.imag) < 1e-12 and 0.0 < r.real < 1.0]",
+        "1e-12 -> 1.000000000001",
+    ): "more places to look at, none of which is a better one",
+    (
+        "certificates.gap",
+        "is_poker = isinstance(game, PokerGame) and set(game.tree.kinds) <= {SHOWDOWN}",
+        "set(game.tree.kinds) <= {SHOWDOWN} -> set(game.tree.kinds) < {SHOWDOWN}",
+    ): "the explicit tree says what the public one says, slower",
+    (
+        "sequence.projection",
+        "plan[np.uint32(blocks.start[b] + a * width + k)] *= t / total",
+        "blocks.start[b] + a * width + k -> blocks.start[b] + a * width - k",
+    ): "the factor is one but for rounding",
+    (
+        "sequence.reductions.merge",
+        "if sum(len(own) and int(own.max()) + 1 for own in classes) > most:",
+        "1 -> 0",
+    ): "where merging begins to pay is a guess, and one class more or less of no account",
+    (
+        "sequence.reductions.merge",
+        "if sum(len(own) and int(own.max()) + 1 for own in classes) > most:",
+        "int(own.max()) + 1 -> int(own.max()) - 1",
+    ): "likewise",
+    (
+        "sequence.reductions.eliminate",
+        "slack = TOLERANCE * np.abs(payoffs.data).max(initial=0.0)",
+        "0.0 -> 1.0",
+    ): "payoffs are scaled to about one before",
+    (
+        "games.files.betting_model",
+        'fields.fail("commit", "a part of a stack, above 0 and up to 1")',
+        'fields.fail("commit", "a part of a stack, above 0 and up to 1") -> pass',
+    ): "the offer refuses it next, by the same sentence",
+    (
+        "solvers.saddle.cfr",
+        "if tiled is not None:",
+        "tiled is not None -> tiled is None",
+    ): "whole plans iterate as tiles do, slower",
+    (
+        "solvers.saddle.cfr",
+        "if self.space.widest == 1:",
+        "1 -> 0",
+    ): "blocks of one bucket iterate as sets do, slower",
+}
