@@ -28,7 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from equipoise.bundle import load
-from equipoise.cards.evaluate import FIVE_CARD, evaluator, suit_start
+from equipoise.cards.evaluate import FIVE_CARD, evaluator
 from equipoise.cards.showdown import ORDERS, PERMUTED, PLACES, sorting, triple_number, two_way
 from equipoise.cards.showdown.classes import CLASS_OF, FIRST, HANDS, TRIPLES, sorted_triples
 from equipoise.cards.showdown.count import boards, count_two_way
@@ -47,7 +47,7 @@ def write(path: Path) -> None:
     """Write hands, pairs, boards and the evaluator's tables, each after its size in bytes."""
     pairs = np.stack(canonical_pairs(), axis=1).astype(np.int32)
     keys, *tables = evaluator(FIVE_CARD, 7).tables
-    start = suit_start(FIVE_CARD.size)
+    start = evaluator(FIVE_CARD, 7).start
     classes, first = CLASS_OF.astype(np.int32), FIRST.astype(np.int32)
     with path.open("wb") as file:
         for array in (HANDS, classes, first, pairs, boards(), np.array([start]), keys, *tables):

@@ -15,9 +15,11 @@ from tests.certificates.test_streamed import SHORT
 import equipoise
 from equipoise.abstraction.base import Partition
 from equipoise.abstraction.expectation import expectation
+from equipoise.abstraction.potential import potential
 from equipoise.abstraction.signal_pairs import rounds_of_pairs
 from equipoise.abstraction.street_abstraction import divided
 from equipoise.abstraction.street_buckets import StreetBuckets
+from equipoise.abstraction.street_centres import centres_below, clusterings
 from equipoise.abstraction.street_features import street_features
 from equipoise.cards.deck import Deck
 from equipoise.certificates.public import certify_public
@@ -27,7 +29,9 @@ from equipoise.games import poker
 from equipoise.games.poker.game import PokerGame, poker_game
 from equipoise.games.signals.limit import limit
 from equipoise.games.signals.views import signal_rounds, views
+from equipoise.numerics.clusterings import by_linkage
 from equipoise.numerics.device import Device
+from equipoise.numerics.transport import transport_cost
 from equipoise.strategy.lift import lift
 from equipoise.strategy.simple import random_strategy
 from equipoise.strategy.store import load_abstraction, save_abstraction
@@ -54,6 +58,8 @@ METHODS: dict[str, dict[str, Any]] = {
     "squared": {"feature": "expectation", "power": 2.0},
     "potential": {"feature": "potential", "temporary": 3},
     "l1": {"feature": "potential", "temporary": 3, "metric": "l1"},
+    "emd": {"feature": "potential", "temporary": 3, "metric": "emd"},
+    "threshold": {"feature": "threshold"},
 }
 
 
@@ -214,6 +220,49 @@ def test_expectation_by_centres_is_as_good_as_over_listed_views() -> None:
         assert own.max() + 1 <= listed.buckets[turn][0]
 
 
+@pytest.mark.parametrize("metric", ["l2", "emd"])
+@pytest.mark.parametrize("name", GAMES)
+def test_with_buckets_enough_potential_is_that_over_listed_views(name: str, metric: str) -> None:
+    # With a cluster for every way to stand, two hands of the flop share a bucket only if they become the same.
+    game = GAMES[name]
+    named, rounds = views(game), signal_rounds(game)
+    counts = [named.count(turn) for turn in range(game.rounds)]
+    counts[0] = {"short": 10, "island": 4}[name]  # so many hole cards have futures of their own
+    ways = 2 * street_features(game).most + 1
+    found = divided(game, counts, "potential", temporary=ways, metric=metric)
+    listed = potential(rounds, counts, distance=metric)
+    for turn in range(game.rounds):
+        own = found.bucket(turn, np.arange(named.count(turn)))
+        pairs = {*zip(own.tolist(), listed.maps[turn][0].tolist(), strict=True)}
+        assert len(pairs) == len(set(own.tolist())) == listed.buckets[turn][0]
+
+
+def test_the_earth_mover_s_points_are_as_far_apart_as_it_moves() -> None:
+    features, random = street_features(SHORT), np.random.default_rng(2)
+    strengths = np.sort(random.random((3, 5)), axis=1)
+    rows, above = random.dirichlet(np.ones(5), (4, 6)), random.integers(3, size=(4, 6))
+    points = features.moved(rows, above, np.diff(strengths, axis=1))
+    for parent in range(3):
+        own, there = rows[above == parent], points[above == parent]
+        cost = np.abs(strengths[parent][:, None] - strengths[parent])
+        for i in range(1, len(own)):
+            wanted = transport_cost(cost, own[0], own[i])
+            assert np.abs(there[0] - there[i]).sum() == pytest.approx(wanted)
+
+
+def test_chains_on_a_line_are_those_of_any_distances() -> None:
+    values = np.random.default_rng(4).random(40)  # no two gaps of one length
+    found = clusterings(values[:, None], np.ones(40), 9, "chain")
+    away = (values[:, None] - values) ** 2
+    linked = by_linkage(away, 9)
+    assert found.errors == pytest.approx(linked.errors)
+    for k in range(1, 10):
+        rule = centres_below([found], "chain", np.array([k]), k, None)
+        own = rule.nearest_on_line(values)[0]
+        pairs = {*zip(own.tolist(), linked.labels(k).tolist(), strict=True)}
+        assert len(pairs) == k
+
+
 def test_what_is_stored_comes_back(tmp_path: Path) -> None:
     found = divided(SHORT, (3, 5, 9), "expectation", boards=7)
     save_abstraction(tmp_path / "short.eqp", found)
@@ -257,7 +306,7 @@ def test_large_poker_goes_the_whole_road(tmp_path: Path) -> None:
         ("potential", "6-12-11-20", "found 11 in round 3, expected 12 to"),
         ("potential", "600-700-800-900", "found 600 in round 1"),
         ("potential(flops=1)", "6-12-24-48", "flops=1, expected a whole number from 2 up"),
-        ("potential(distance=emd)", "6-12-24-48", "distance=emd, expected l2 or l1"),
+        ("potential(distance=far)", "6-12-24-48", "distance=far, expected l2, l1 or emd"),
         ("expectation(colour=3)", "6-12-24-48", "the option 'colour'"),
         ("potential", None, "found no buckets"),
         ("gameshrink", "6-12-24-48", "too many to list, expected one of"),

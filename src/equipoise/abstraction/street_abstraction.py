@@ -7,12 +7,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from equipoise.abstraction.street_buckets import StreetBuckets
+from equipoise.abstraction.street_centres import Distance
 from equipoise.abstraction.street_division import FEATURES, Each, Feature, StreetDivision
 from equipoise.abstraction.street_features import street_features
 from equipoise.errors import EquipoiseError
 from equipoise.games.poker.game import PokerGame
 from equipoise.games.signals.views import views
-from equipoise.numerics.clusterings import Metric
 from equipoise.numerics.device import Device
 
 
@@ -23,7 +23,7 @@ def divided(
     *,
     power: float = 1.0,
     temporary: int = 10,
-    metric: Metric = "l2",
+    metric: Distance = "l2",
     classes: int | None = None,
     boards: int | None = None,
     seed: int = 0,

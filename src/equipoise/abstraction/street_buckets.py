@@ -138,11 +138,8 @@ class StreetBuckets:
             return np.asarray(table[number, hand], dtype=np.uint32)
         before = self.bucket_of_hands(turn - 1, hands[:, : sum(self._rules.groups(turn - 1))])
         _, first, row = np.unique(number, return_index=True, return_inverse=True)
-        boards, lookup = turned[first, self._rules.hole :], self.lookup()
-        held = self.streets.held(boards, self.streets.streets[place])
-        beside = np.repeat(boards, held.shape[1], axis=0)
-        ranks = self._rules.strength(self._rules.deck, held.reshape(-1, held.shape[2]), beside)
-        standing = lookup.features.standing_of(ranks.reshape(held.shape[:2]))
+        features = self.lookup().features
+        standing = features.standing_of(features.ranks(turned[first, self._rules.hole :]))
         return np.asarray(self.outcome[before, standing[row, hand]], dtype=np.uint32)
 
     def lookup(self, device: Device | None = None) -> StreetLookup:

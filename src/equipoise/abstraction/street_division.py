@@ -10,10 +10,12 @@ first common cards; every other hand then goes to the nearest centre of its pare
 centres are those of the whole game.) Hands differ by
 
 * *expectation*: the mean of how they stand when the rest is dealt;
+* *threshold*: the same, but clusters are chains of small differences, as many as are left when the longest are cut;
 * *potential*: the histogram over clusters of what they become on the next street, where those clusters are
-  found in the same way, from the bottom up, below each bucket that is to be divided.
+  found in the same way, from the bottom up, below each bucket that is to be divided. Histograms are compared
+  by L2 or L1, or by the earth mover's distance, where the clusters lie on a line by how they win.
 
-On the last street both look at how a hand stands.
+On the last street all look at how a hand stands.
 """
 
 from __future__ import annotations
@@ -27,37 +29,28 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from equipoise.abstraction.street_centres import (
+    Centres,
+    Distance,
+    centres_below,
+    clusterings,
+    moved,
+    shared,
+)
 from equipoise.abstraction.street_features import CompiledFeatures, StreetFeatures
 from equipoise.games.poker.canonical import CanonicalViews
 from equipoise.games.signals.rounds import Floats, Indices
 from equipoise.games.signals.views import views
-from equipoise.numerics.clusterings import Metric
 from equipoise.numerics.device import Array
-from equipoise.numerics.lloyd import CentreSets, centres_of
-from equipoise.numerics.sharing import share
 from equipoise.numerics.threads import cores
 
-Feature = Literal["expectation", "potential"]
+Feature = Literal["expectation", "potential", "threshold"]
 FEATURES: tuple[Feature, ...] = get_args(Feature)
 Each = Callable[[str, int, int], None]
 
 _POINTS = 2_000  # hands by which the centres of one parent are found
 _SPARE = 4  # no parent gets more than so many times its even share of buckets
 _HOLES, _ROOT = -1, -2  # levels before the first street: of hole cards, and of nothing
-
-
-@dataclass(frozen=True, eq=False)
-class Centres:
-    """The centres below each parent, padded with infinities, and the number of the first one's bucket."""
-
-    centres: Any
-    first: Any
-    count: int
-
-    @property
-    def most(self) -> int:
-        """The largest number of centres of a parent."""
-        return int(self.centres.shape[1])
 
 
 @dataclass(eq=False)
@@ -84,7 +77,7 @@ class StreetDivision:
         *,
         power: float,
         temporary: int,
-        metric: Metric,
+        metric: Distance,
         classes: NDArray[Any],
         weights: Floats,
         seed: int,
@@ -92,6 +85,7 @@ class StreetDivision:
     ) -> None:
         self.features, self.buckets, self.feature = features, tuple(buckets), feature
         self.power, self.temporary, self.metric = power, temporary, metric
+        self.how = "chain" if feature == "threshold" else metric
         self.weights, self.each = weights, each
         self.seed = seed
         named = views(features.game)
@@ -102,6 +96,7 @@ class StreetDivision:
         self.rules: dict[int, Centres] = {}
         # Temporary clusters of a level, below the buckets of another.
         self.below: dict[tuple[int, int], Centres] = {}
+        self._tables: dict[Centres, NDArray[Any]] = {}
         self.holes: Indices = np.zeros(len(self.copies), dtype=np.uint32)
         self.parents: list[Indices] = []
         self.sheets = self._map("equities", classes.tolist(), self._sheet)
@@ -119,7 +114,7 @@ class StreetDivision:
                 self.buckets[self._turn(level)],
             )
             self.rules[level] = found
-            self.parents.append(_parents(found))
+            self.parents.append(found.parents)
             for sheet in self.sheets if level < self.last else ():
                 self._assign(sheet, level)
 
@@ -146,9 +141,14 @@ class StreetDivision:
     def outcome(self) -> NDArray[np.uint32]:
         """Return the last street's buckets by parent and by how a hand stands."""
         rule = self.rules[self.last]
-        values = self._scaled(np.arange(2 * self.features.most + 1))
-        far = np.abs(values[None, None, :] - rule.centres[:, :, :1])
-        return np.asarray(far.argmin(axis=1) + rule.first[:, None], dtype=np.uint32)
+        return np.asarray(self._table(rule) + rule.first[:, None], dtype=np.uint32)
+
+    def _table(self, rule: Centres) -> NDArray[Any]:
+        """Return the nearest centre of the last street by parent and by how a hand stands: in few ways."""
+        if rule not in self._tables:
+            values = self._scaled(np.arange(2 * self.features.most + 1))
+            self._tables[rule] = rule.nearest_on_line(values)
+        return self._tables[rule]
 
     def _turn(self, level: int) -> int:
         """Return the round of a level."""
@@ -179,9 +179,13 @@ class StreetDivision:
             np.add.at(mass, own, weight)
         seen = mass > 0
         points[seen] /= mass[seen, None]
-        centres = centres_of(points[seen], self.copies[seen], total, self.metric).centres[-1]
-        far = ((points[:, None] - centres) ** 2).sum(axis=2)
-        label = np.unique(far.argmin(axis=1), return_inverse=True)[1].astype(np.uint32)
+        if self.feature == "potential":
+            points = moved(points, self.below[0, _ROOT], self.metric)
+        centres = clusterings(points[seen], self.copies[seen], total, self.how).centres[-1]
+        away = np.abs(points[:, None] - centres)
+        far = (away if self.metric != "l2" else away * away).sum(axis=2).argmin(axis=1)
+        own = far // 2 if self.how == "chain" else far
+        label = np.unique(own, return_inverse=True)[1].astype(np.uint32)
         self.holes = label if total < len(self.copies) else np.arange(len(label), dtype=np.uint32)
         count = int(self.holes.max()) + 1
         self.parents.append(np.zeros(count, dtype=np.uint32))
@@ -192,7 +196,7 @@ class StreetDivision:
 
     def _prepare(self, base: int) -> None:
         """Find the temporary clusters below the buckets of level ``base``, from the bottom up."""
-        if self.feature == "expectation":
+        if self.feature != "potential":
             return
         parents = 1 if base == _ROOT else len(self.parents[-1])
         for level in range(self.last, base + 1, -1):
@@ -229,12 +233,23 @@ class StreetDivision:
         if level == self.last:
             return sheet.standing[:, :, None]
         if self.feature == "potential":
-            labels = self._labels(sheet, level + 1, base)
-            return self.features.histograms(level, labels, self.temporary)
+            return self._histograms(sheet, level, base)
         values = sheet.standing
         for place in range(self.last - 1, level - 1, -1):
             values = self.features.means(place, values)
         return values[:, :, None]
+
+    def _histograms(self, sheet: _Sheet, level: int, base: int) -> Array:
+        """Return the histogram of every hand of ``level`` over clusters of the next, as points to compare."""
+        features, below = self.features, self.below[level + 1, base]
+        above = self._above(sheet, level, base)
+        if level + 1 == self.last:
+            table = self._table(below)
+            found = features.standing_histograms(above, sheet.standing, table, self.temporary)
+        else:
+            labels = self._labels(sheet, level + 1, base)
+            found = features.histograms(level, labels, self.temporary)
+        return features.moved(found, above, below.gaps) if self.metric == "emd" else found
 
     def _labels(self, sheet: _Sheet, level: int, base: int) -> Array:
         """Return the temporary cluster of every hand of ``level``, below the buckets of ``base``."""
@@ -246,17 +261,14 @@ class StreetDivision:
         """Return the bucket, or the cluster, of every hand of ``level``."""
         parents, features = self._above(sheet, level, base), self.features
         if level == self.last:
-            # Hands stand in few ways: a table says which centre is the nearest.
-            values = self._scaled(np.arange(2 * features.most + 1))
-            table = np.abs(values[None, None, :] - rule.centres[:, :, :1]).argmin(axis=1)
-            label = features.look_up(features.put(table), parents, sheet.standing)
+            label = features.look_up(features.put(self._table(rule)), parents, sheet.standing)
         else:
             points = self._features(sheet, level, base)
-            if self.feature == "expectation":
+            if self._is_line(level):
                 points = self._scaled(points)
-            is_l1 = self.metric == "l1"
-            centres = features.put(rule.centres)
+            is_l1, centres = self.metric != "l2", features.put(rule.centres)
             label = features.nearest(points, parents, centres, is_l1)
+            label = label if rule.each == 1 else label // rule.each
         if is_temporary:
             return label
         first = features.put(rule.first[:, None].astype(np.int64))
@@ -269,7 +281,7 @@ class StreetDivision:
 
     def _is_line(self, level: int) -> bool:
         """Whether hands of a level differ by a number alone."""
-        return level == self.last or self.feature == "expectation"
+        return level == self.last or self.feature != "potential"
 
     def _fit(self, name: str, level: int, base: int, parents: int, total: int | None) -> Centres:
         """Return centres of the hands of ``level`` below each bucket of ``base``, ``total`` in all.
@@ -278,22 +290,18 @@ class StreetDivision:
         """
         even = self.temporary if total is None else -(-total // parents)
         most = self.temporary if total is None else min(total - parents + 1, _SPARE * even)
+        how = self.how
         found = [
-            # Where no hand of the sample is in a bucket, whatever comes goes to its one child.
-            centres_of(points, mass, most, self.metric) if len(mass) else _one_centre(points)
+            clusterings(points, mass, most, how)
             for points, mass in self._gathered(name, level, base, parents)
         ]
-        counts = (
-            np.array([len(own.centres) for own in found])
-            if total is None
-            else share([own.errors for own in found], total)
-        )
-        width = self.temporary if total is None else int(counts.max())
-        centres = np.full((parents, width, found[0].centres[0].shape[1]), np.inf)
-        for i, (own, count) in enumerate(zip(found, counts.tolist(), strict=True)):
-            centres[i, :count] = _in_order(own.centres[count - 1])
-        first = np.concatenate(([0], np.cumsum(counts)[:-1]))
-        return Centres(centres, first, int(counts.sum()))
+        if total is None:
+            counts, width = np.array([len(own.centres) for own in found]), self.temporary
+        else:
+            counts = shared(found, total)
+            width = int(counts.max())
+        strengths = None if self._is_line(level) else self.below[level + 1, base].strengths
+        return centres_below(found, how, counts, width, strengths)
 
     def _gathered(
         self, name: str, level: int, base: int, parents: int
@@ -305,20 +313,15 @@ class StreetDivision:
         """
         where = [*range(len(self.sheets))]
         if level == self.last:
-            ways = 2 * self.features.most + 1
 
             def count(i: int) -> Floats:
-                sheet = self.sheets[i]
-                above = self.features.get(self._above(sheet, level, base)).astype(np.int64)
-                cell = above * ways + self.features.get(sheet.standing)
-                met = np.bincount(cell.reshape(-1), minlength=parents * ways)
-                return np.asarray(met * self.weights[i], dtype=np.float64)
+                return np.asarray(self._met(self.sheets[i], base, parents) * self.weights[i])
 
-            total = np.zeros(parents * ways)
+            total = np.zeros((parents, 2 * self.features.most + 1))
             for met in self._map(name, where, count):
                 total += met
-            values = self._scaled(np.arange(ways))[:, None]
-            return [(values[own > 0], own[own > 0]) for own in total.reshape(parents, ways)]
+            values = self._scaled(np.arange(total.shape[1]))[:, None]
+            return [(values[own > 0], own[own > 0]) for own in total]
 
         share_of = max(1, _POINTS // len(self.sheets))
 
@@ -344,6 +347,16 @@ class StreetDivision:
             for low, high in pairwise(bounds.tolist())
         ]
 
+    def _met(self, sheet: _Sheet, base: int, parents: int) -> NDArray[Any]:
+        """Return how often hands below each bucket of ``base`` stand in each way on the last street."""
+        if self.last:
+            above = self._above(sheet, self.last - 1, base)
+            return np.asarray(self.features.standings_met(above, sheet.standing, parents))
+        ways, get = 2 * self.features.most + 1, self.features.get
+        cell = get(self._above(sheet, 0, base)).astype(np.int64) * ways + get(sheet.standing)
+        met = np.bincount(cell.reshape(-1), minlength=parents * ways)
+        return np.asarray(met.reshape(parents, ways))
+
     def _map(self, name: str, numbers: Sequence[int], work: Callable[[int], Any]) -> list[Any]:
         """Do ``work`` for each class: on all cores where loops are compiled."""
         threads = cores() if isinstance(self.features, CompiledFeatures) else 1
@@ -355,24 +368,8 @@ class StreetDivision:
         return found
 
 
-def _one_centre(points: Floats) -> CentreSets:
-    """Return a centre where there are no points."""
-    return CentreSets(np.zeros(1), [np.zeros((1, points.shape[1]))])
-
-
 def _places(sorted_: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return, for each of some sorted numbers, its place among its equals and how many they are."""
     first = np.searchsorted(sorted_, sorted_, side="left")
     last = np.searchsorted(sorted_, sorted_, side="right")
     return np.arange(len(sorted_)) - first, last - first
-
-
-def _in_order(centres: Floats) -> Floats:
-    """Return centres sorted, the first coordinate first."""
-    return centres[np.lexsort(centres.T[::-1])]
-
-
-def _parents(rule: Centres) -> Indices:
-    """Return the parent of each bucket."""
-    ends = np.append(rule.first[1:], rule.count)
-    return np.repeat(np.arange(len(rule.first), dtype=np.uint32), ends - rule.first)

@@ -21,7 +21,8 @@ import numpy as np
 
 from equipoise.cards.board_sums import Meetings
 from equipoise.errors import EquipoiseError
-from equipoise.games.poker.game import BestCards, PokerGame
+from equipoise.games.poker.board_strength import board_strength
+from equipoise.games.poker.game import PokerGame
 from equipoise.games.poker.streets import Streets
 from equipoise.numerics.device import Array, Device
 
@@ -35,10 +36,12 @@ class StreetFeatures(ABC):
     ----------
     most
         The number of hands that a hand can meet on a whole board.
+    ranks
+        What ranks every hand on whole boards.
     """
 
-    def __init__(self, game: PokerGame) -> None:
-        self.game, self.streets = game, Streets(game)
+    def __init__(self, game: PokerGame, xp: Any, device: Device | None = None) -> None:
+        self.game, self.streets, self.xp = game, Streets(game), xp
         if game.players != 2 or game.hole > 2 or not self.streets.streets:
             raise EquipoiseError(
                 f"{game.name}: found {game.players} players with {game.hole} private cards and "
@@ -46,15 +49,18 @@ class StreetFeatures(ABC):
             )
         left = game.deck.size - sum(game.public)
         self.most = comb(left - game.hole, game.hole)
+        self.ranks = board_strength(game, self.streets, device)
 
     @property
     def last(self) -> int:
         """The last street."""
         return len(self.streets.streets) - 1
 
-    @abstractmethod
     def standing(self, number: int) -> Array:
         """Return how every hand stands on every whole board after class ``number``."""
+        first, which = self.streets.alike
+        distinct = self.standing_of(self.ranks(self.streets.after(number, self.last)[first]))
+        return self.rows(distinct, which)
 
     @abstractmethod
     def standing_of(self, ranks: Array) -> Array:
@@ -63,6 +69,32 @@ class StreetFeatures(ABC):
     @abstractmethod
     def histograms(self, place: int, labels: Array, count: int) -> Array:
         """Return how often each hand of street ``place`` gets each of ``count`` labels on the next."""
+
+    def standing_histograms(self, above: Array, standing: Array, table: Any, count: int) -> Array:
+        """Return histograms over ``count`` labels of what each hand of the last street but one becomes.
+
+        The label is in ``table``, by what the hand was (``above``) and by how it stands on the last street.
+        """
+        place = self.last - 1
+        labels = self.look_up(self.put(table), self.down(place, above), standing)
+        return self.histograms(place, labels, count)
+
+    def moved(self, histograms: Array, above: Array, gaps: Any) -> Array:
+        """Return points whose L1 distances are the earth mover's between ``histograms``.
+
+        Clusters are in order, and ``gaps`` apart, by what hands were (:func:`equipoise.numerics.histograms.for_earth_mover`).
+        """
+        xp = self.xp
+        apart = xp.take(self.put(gaps), xp.reshape(above, (-1,)), axis=0)
+        apart = xp.reshape(xp.astype(apart, histograms.dtype), (*above.shape, gaps.shape[1]))
+        return xp.cumulative_sum(histograms, axis=-1)[..., :-1] * apart
+
+    def standings_met(self, above: Array, standing: Array, parents: int) -> Any:
+        """Return how often hands that were one of ``parents`` stand in each way on the last street."""
+        ways = 2 * self.most + 1
+        cell = self.get(self.down(self.last - 1, above)).astype(np.int64) * ways
+        cell += self.get(standing)
+        return np.bincount(cell.reshape(-1), minlength=parents * ways).reshape(parents, ways)
 
     @abstractmethod
     def means(self, place: int, values: Array) -> Array:
@@ -106,20 +138,36 @@ class StreetFeatures(ABC):
 class CompiledFeatures(StreetFeatures):
     """By compiled loops on the processor, with NumPy arrays; several classes may be in work at once."""
 
-    def standing(self, number: int) -> Array:
-        """Return how every hand stands on every whole board after class ``number``."""
-        boards = self.streets.after(number, self.last)
-        held = self.streets.held(boards, self.streets.streets[-1])
-        beside = np.repeat(boards, held.shape[1], axis=0)
-        ranks = self.game.strength(self.game.deck, held.reshape(-1, held.shape[2]), beside)
-        return self.standing_of(ranks.reshape(held.shape[:2]))
+    def __init__(self, game: PokerGame) -> None:
+        import array_api_compat.numpy as xp
+
+        super().__init__(game, xp)
 
     def standing_of(self, ranks: Array) -> Array:
         """Return how every hand stands on whole boards where hands have ``ranks``."""
         from equipoise.abstraction.street_kernels import standing
 
         out = np.empty(ranks.shape, dtype=np.int16 if self.most < 1 << 14 else np.int32)
-        standing(self.streets.streets[-1].hands, ranks.astype(np.int32), self.most, out)
+        standing(self.streets.streets[-1].hands, ranks.astype(np.int32, copy=False), self.most, out)
+        return out
+
+    def standing_histograms(self, above: Array, standing: Array, table: Any, count: int) -> Array:
+        """Return histograms over labels in ``table``, without a list of the labels."""
+        from equipoise.abstraction.street_kernels import standing_histograms
+
+        deals, _, there = self._next(self.last - 1)
+        out = np.zeros((*above.shape, count), dtype=np.float32)
+        place = self.streets.streets[self.last].place
+        standing_histograms(place, above, standing, deals, table, out)
+        return out / np.float32(there)
+
+    def standings_met(self, above: Array, standing: Array, parents: int) -> Any:
+        """Return how often hands that were one of ``parents`` stand in each way on the last street."""
+        from equipoise.abstraction.street_kernels import standings_met
+
+        out = np.zeros((parents, 2 * self.most + 1), dtype=np.int64)
+        deals, place = self._next(self.last - 1)[0], self.streets.streets[self.last].place
+        standings_met(place, above, standing, deals, out)
         return out
 
     def histograms(self, place: int, labels: Array, count: int) -> Array:
@@ -184,12 +232,8 @@ class ArrayFeatures(StreetFeatures):
     """By arrays of a library on a device."""
 
     def __init__(self, game: PokerGame, device: Device) -> None:
-        super().__init__(game)
-        self.device, self.xp = device, device.xp
-
-    def standing(self, number: int) -> Array:
-        """Return how every hand stands on every whole board after class ``number``."""
-        return self.standing_of(self.ranks(self.streets.after(number, self.last)))
+        super().__init__(game, device.xp, device)
+        self.device = device
 
     def standing_of(self, ranks: Array) -> Array:
         """Return how every hand stands on whole boards where hands have ``ranks``."""
@@ -275,16 +319,6 @@ class ArrayFeatures(StreetFeatures):
         moved = xp.take(flat, self._index("up", place, rows), axis=1)
         return xp.reshape(moved, (split.shape[0], deals, after.place.shape[1]))
 
-    def ranks(self, boards: Any) -> Array:
-        """Return the rank of every hand on whole boards."""
-        street, strength = self.streets.streets[-1], self.game.strength
-        if isinstance(strength, BestCards):
-            return self._board_ranks(boards, self.streets.left(boards), street.hands)
-        held = self.streets.held(boards, street)
-        beside = np.repeat(boards, held.shape[1], axis=0)
-        ranks = strength(self.game.deck, held.reshape(-1, held.shape[2]), beside)
-        return self.put(ranks.astype(np.int64).reshape(held.shape[:2]))
-
     def _index(self, kind: str, place: int, rows: Any) -> Array:
         """Return places on the device, copied there once."""
         if (kind, place) not in self._indices:
@@ -305,14 +339,6 @@ class ArrayFeatures(StreetFeatures):
         hands = self.streets.streets[-1].hands
         meetings = Meetings(hands, self.xp, self.device.floats, self._at)
         return self.xp.astype(meetings.meets, self.xp.int8)
-
-    @cached_property
-    def _board_ranks(self) -> Any:
-        from equipoise.cards.board_ranks import BoardRanks
-
-        strength, seen = self.game.strength, self.game.hole + sum(self.game.public)
-        assert isinstance(strength, BestCards)
-        return BoardRanks(strength.evaluator(self.game.deck, seen), self.xp, self._at)
 
 
 def street_features(game: PokerGame, device: Device | None = None) -> StreetFeatures:

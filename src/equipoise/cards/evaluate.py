@@ -144,6 +144,12 @@ class Evaluator:
         )
 
     @property
+    def start(self) -> np.uint64:
+        """Where the 64-bit sum starts: so many cards of a suit as count set the top bit of its number."""
+        size = self.ranking.size
+        return np.uint64(sum((8 - size) << (SUITS + 4 * suit) for suit in range(4)))
+
+    @property
     def classes(self) -> int:
         """Number of distinct ranks; ranks run from 1 to this."""
         return len(self._category)
@@ -155,7 +161,7 @@ class Evaluator:
             raise EquipoiseError(f"Hands: found shape {found.shape}, expected (..., {self.cards}).")
         hands = np.ascontiguousarray(found.reshape(-1, self.cards))
         ranks = np.empty(len(hands), dtype=np.uint16)
-        wrong = _rank_hands(hands, self.tables, suit_start(self.ranking.size), ranks)
+        wrong = _rank_hands(hands, self.tables, self.start, ranks)
         if wrong >= 0:
             raise EquipoiseError(
                 f"Hand {wrong} ({self.deck.text(hands[wrong])}): found a card twice, "
@@ -244,11 +250,6 @@ def _card_keys(deck: Deck) -> NDArray[np.uint64]:
             one << (MASK * suit + rank).astype(np.uint64),
         ]
     )
-
-
-def suit_start(size: int) -> np.uint64:
-    """Return where the 64-bit sum starts: ``size`` cards of a suit set the top bit of its count."""
-    return np.uint64(sum((8 - size) << (SUITS + 4 * suit) for suit in range(4)))
 
 
 class _Multisets:

@@ -8,7 +8,6 @@ the street after, added up over the cards that it deals. Two ways to do that hav
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import cached_property
 from math import comb
 from typing import Any, NamedTuple
@@ -20,8 +19,9 @@ from equipoise.cards.deck import Cards
 from equipoise.certificates.board_arrays import ArrayRound
 from equipoise.certificates.columns import Reaches, RoundValues, RoundView, StreetDeals
 from equipoise.errors import EquipoiseError
+from equipoise.games.poker.board_strength import Ranks, board_strength
 from equipoise.games.poker.canonical import CanonicalViews
-from equipoise.games.poker.game import BestCards, PokerGame
+from equipoise.games.poker.game import PokerGame
 from equipoise.games.poker.streets import Street, Streets
 from equipoise.games.signals.views import views
 from equipoise.numerics.device import Device
@@ -173,7 +173,7 @@ class BoardWalk:
         round_ = self._rounds[street.turn]
         is_last = street.turn == self.game.rounds - 1
         needs_ranks = round_.has_showdowns or (is_last and self.buckets.lookup is not None)
-        ranks = self._ranks(street, boards, device) if needs_ranks else None
+        ranks = self._ranks(device)(boards) if needs_ranks else None
         buckets = self._buckets(street, boards, device, numbers, ranks)
         return round_.add(out, ranks, buckets, carried, deals)
 
@@ -202,26 +202,18 @@ class BoardWalk:
                 both.append(device.put(self.buckets.of(street.turn, held, boards, player)))
         return both
 
-    def _ranks(self, street: Street, boards: Cards, device: Device) -> Array:
-        """Return the rank of each hand on each board."""
-        strength = self.game.strength
-        is_whole = street.turn == self.game.rounds - 1
-        if is_whole and not self.is_compiled and isinstance(strength, BestCards):
-            return self._board_ranks(boards, self.streets.left(boards), street.hands)
-        held = self.streets.held(boards, street)
-        beside = np.repeat(boards, held.shape[1], axis=0)
-        ranks = strength(self.game.deck, held.reshape(-1, held.shape[2]), beside)
-        return device.put(ranks.astype(np.int64).reshape(held.shape[:2]))
+    def _ranks(self, device: Device) -> Ranks:
+        """Return what ranks hands on whole boards, for arrays on ``device``."""
+        is_here = self.is_compiled or device is self.host
+        return self._ranks_here if is_here else self._ranks_there
 
     @cached_property
-    def _board_ranks(self) -> Callable[[Cards, Cards, Cards], Array]:
-        """Rank hands on whole boards, where they are kept."""
-        from equipoise.cards.board_ranks import BoardRanks
+    def _ranks_here(self) -> Ranks:
+        return board_strength(self.game, self.streets)
 
-        strength, seen = self.game.strength, self.game.hole + sum(self.game.public)
-        assert isinstance(strength, BestCards)
-        tables = strength.evaluator(self.game.deck, seen)
-        return BoardRanks(tables, self.device.xp, self.device.device)
+    @cached_property
+    def _ranks_there(self) -> Ranks:
+        return board_strength(self.game, self.streets, self.device)
 
     def _made(self, strategy: Strategy) -> dict[int, RoundValues]:
         """Return every round as both players see it, with what computes its values."""

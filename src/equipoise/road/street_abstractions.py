@@ -19,11 +19,12 @@ METHODS: dict[str, dict[str, Any]] = {
     "expectation": {"feature": "expectation"},
     "expectation-squared": {"feature": "expectation", "power": 2.0},
     "potential": {"feature": "potential"},
+    "threshold": {"feature": "threshold"},
 }
 """The methods, as arguments of :func:`equipoise.abstraction.street_abstraction.divided`."""
 
 _OPTIONS = ("boards", "distance", "flops", "temporary")
-_DISTANCES = ("l2", "l1")
+_DISTANCES = ("l2", "l1", "emd")
 # Centres hardly move with more flops than these, nor the deals of a thousand buckets with more boards.
 _FLOPS, _BOARDS = 32, 20_000
 
@@ -63,7 +64,7 @@ def by_streets(
             value in _DISTANCES if key == "distance" else isinstance(value, int) and value > 1
         )
         if not is_known and not (value == "all" and key in ("flops", "boards")):
-            expected = "l2 or l1" if key == "distance" else "a whole number from 2 up"
+            expected = "l2, l1 or emd" if key == "distance" else "a whole number from 2 up"
             raise EquipoiseError(
                 f"abstraction '{method}': found {key}={value!s:.40}, expected {expected}."
             )

@@ -32,9 +32,9 @@ if TYPE_CHECKING:
 # What both players together may gain by default, in parts of what is at stake: in a tree, and in a game
 # with signals. In the user's units it is rounded down to a power of ten (Rhode Island: 0.1 chips).
 _TREE_GAP, _SIGNALS_GAP = 1e-6, 1e-5
-# Poker too large to list is solved through models that lose far more than this, and certified on so many
-# flops: a minute each.
-_MODEL_GAP, _FLOPS = 2e-4, 8
+# Poker too large to list is solved through models that lose ten times as much as this, whatever the gap in them
+# (of hold'em, 0.04 chips); and certified on so many flops, less than a minute of one core each.
+_MODEL_GAP, _FLOPS = 4.2e-4, 8
 # What is solved by default in place of such a game, and through which of its models.
 _DEFAULT_MODEL = "laptop"
 
@@ -129,10 +129,18 @@ def default_gap(form: SequenceForm, is_model: bool = False) -> Stop:
     """Return the target for a user who names none; it is rough for a model of what is too large to list."""
     from equipoise.solvers.driver import Gap
 
-    share = (_TREE_GAP if form.tree is None else _SIGNALS_GAP) * form.units.stake
     if form.tree is not None and is_model:
-        share = _MODEL_GAP * form.units.stake
+        return Gap(_rounded_down(_MODEL_GAP * form.units.stake))
+    share = (_TREE_GAP if form.tree is None else _SIGNALS_GAP) * form.units.stake
     return Gap(10.0 ** math.floor(math.log10(share)) if share > 0 else 0.0)
+
+
+def _rounded_down(share: float) -> float:
+    """Return the largest number with one digit that is no larger."""
+    if share <= 0:
+        return 0.0
+    power = 10.0 ** math.floor(math.log10(share))
+    return math.floor(share / power) * power
 
 
 def choose(method: str, form: SequenceForm, target: float) -> tuple[Method, str]:

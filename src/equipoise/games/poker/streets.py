@@ -104,6 +104,18 @@ class Streets:
             boards = self.extended(boards, street)
         return boards
 
+    @cached_property
+    def alike(self) -> tuple[Numbers, Numbers]:
+        """Which whole boards after a class are the same but for the order in which cards came.
+
+        The number of the first of each set of such boards, and the set of every board: the same for all classes.
+        In hold'em the 2,352 boards after a flop are 1,176 sets.
+        """
+        boards = np.sort(self.after(0, len(self.streets) - 1), axis=1)
+        number = set_numbers(boards.astype(np.intp), self.game.deck.size)
+        _, first, which = np.unique(number, return_index=True, return_inverse=True)
+        return first, which.reshape(-1)
+
     def hole_numbers(self, number: int) -> Numbers:
         """Return the row of :attr:`holes` of each hand on the first street, on board ``number``."""
         held = self.held(self.first[number : number + 1], self.streets[0])[0]
