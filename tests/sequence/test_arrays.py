@@ -81,7 +81,8 @@ def test_plans_and_behaviour(space: Treeplex, device: Device, zeros: bool) -> No
     plan = space.plan(behaviour)
     _close(arrays.get(arrays.plan(arrays.put(behaviour))), plan)
     _close(arrays.get(arrays.behaviour(arrays.put(plan))), space.behaviour(plan))
-    _close(arrays.get(arrays.reach(arrays.put(behaviour - 0.2))), _reached(space, behaviour - 0.2))
+    play = behaviour - 0.2
+    _close(arrays.get(arrays.reach(arrays.put(play), device.zeros(()))), _reached(space, play))
     _close(arrays.get(arrays.uniform()), space.uniform())
 
 
@@ -116,19 +117,20 @@ def test_regrets(space: Treeplex, device: Device, optimism: float) -> None:
     random = np.random.default_rng(3)
     regret, gradient = random.normal(size=(2, space.size))
     play = random.normal(size=space.size) if optimism else regret
-    row = np.array([0.7, 0.3, optimism, 0.1])
+    row = np.array([0.7, 0.3, optimism, 0.25, 0.4])
     arrays = ArrayTreeplex(space, device)
     r, g = arrays.put(regret), arrays.put(gradient)
     p = arrays.put(play) if optimism else r
-    arrays.regrets(r, p, g, device.put(row))
+    factors = device.put(row)
+    arrays.regrets(r, p, g, factors)
     whole = space.blocks, np.uint32(0), np.uint32(len(space.blocks.start)), np.uint32(0)
     average = np.ones(space.size)
     scratch, plan = np.empty((3, space.widest)), np.ones(space.size)
     regret_blocks(Stretch(*whole, gradient, gradient), regret, play, row, scratch[0], scratch[1:])
     _close(arrays.get(r)[1:], regret[1:])
     _close(arrays.get(p)[1:], play[1:])
-    reach_blocks(Stretch(*whole, plan, plan), play, average, 0.25, scratch[0], scratch[1:])
-    _close(arrays.get(arrays.reach(p)), plan)
+    reach_blocks(Stretch(*whole, plan, plan), play, average, row, scratch[0], scratch[1:])
+    _close(arrays.get(arrays.reach(p, factors[4])), plan)
     _close(average, 0.75 + 0.25 * plan)
 
 

@@ -67,6 +67,24 @@ def test_iterations_are_the_same(form: SequenceForm, name: str, dtype: str) -> N
     )
 
 
+@pytest.mark.parametrize(
+    ("dtype", "iterations", "close"), [("float64", 12, 1e-8), ("float32", 6, 1e-2)]
+)
+def test_paths_from_uniform_play_stay_together(
+    form: SequenceForm, dtype: str, iterations: int, close: float
+) -> None:
+    """At first many regrets cancel, and rounding leaves of them what it likes: it must decide nothing."""
+    runs = [
+        member("dcfr", device=d, dtype=dtype).start(form, Context()) for d in ("numpy", "compiled")
+    ]
+    for run in runs:
+        run.advance(iterations)
+    mine, theirs = (run.state() for run in runs)
+    for name in ("regret.0", "regret.1"):
+        near = close * np.abs(theirs[name][1:]).max()
+        np.testing.assert_allclose(mine[name][1:], theirs[name][1:], rtol=0, atol=near)
+
+
 def test_a_run_on_arrays_resumes(form: SequenceForm) -> None:
     states: list[Arrays] = []
     method = member("pcfr+", device="numpy")

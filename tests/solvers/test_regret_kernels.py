@@ -1,7 +1,7 @@
 """The kernels of regret minimisation on given vectors, against the definition, set by set.
 
 Blocks have one, two, three and four actions, whose kernels differ; some information sets have no
-positive regret; and a stretch of the last blocks works on vectors of its own, as a tile does.
+positive regret, or too little to count; and a stretch of the last blocks works on vectors of its own, as a tile does.
 """
 
 from __future__ import annotations
@@ -36,6 +36,9 @@ WIDE = Treeplex.from_rows(ROWS)
 SINGLE = Treeplex.from_rows([(2, 1, 0, None), (3, 1, 2, None), (4, 1, 5, None), (1, 1, 9, None), (2, 1, 1, None)])  # fmt: skip
 # Blocks from here on form the stretch; sequences before it are the trunk.
 SPLIT = 4
+# Positive parts that add up to no more than this count as none: some do, by play that is drawn from a normal.
+TIE = 0.5
+SHARE = 0.3
 
 
 class Case(NamedTuple):
@@ -68,7 +71,7 @@ def slow_plan(space: Treeplex, play: np.ndarray) -> np.ndarray:
     for above, own in sets(space):
         positive = np.maximum(play[own], 0.0)
         total = positive.sum()
-        plan[own] = plan[above] * (positive / total if total > 0 else 1 / len(own))
+        plan[own] = plan[above] * (positive / total if total > TIE else 1 / len(own))
     return plan
 
 
@@ -78,7 +81,7 @@ def slow_regrets(space: Treeplex, given: Case, row: np.ndarray) -> Case:
     for above, own in reversed(sets(space)):
         positive = np.maximum(given.play[own], 0.0)
         total = positive.sum()
-        behaviour = positive / total if total > 0 else np.full(len(own), 1 / len(own))
+        behaviour = positive / total if total > TIE else np.full(len(own), 1 / len(own))
         value = behaviour @ gradient[own]
         new = regret[own] + gradient[own] - value
         regret[own] = new * np.where(new > 0, row[0], row[1])
@@ -108,15 +111,15 @@ def in_two(space: Treeplex, vector: np.ndarray) -> tuple[Stretch, Stretch]:
 def test_plans_of_blocks(optimism: float, is_split: bool) -> None:
     given, scratch = case(WIDE, optimism), np.full((3, WIDE.widest), np.nan)
     expected = slow_plan(WIDE, given.play)
-    average = given.average.copy()
+    average, row = given.average.copy(), np.array([1.0, 1.0, optimism, SHARE, TIE])
     start = np.full(WIDE.size, np.nan)
     start[0] = 1.0
     parts = in_two(WIDE, start) if is_split else (whole(WIDE, start),)
     for part in parts:
-        reach_blocks(part, given.play, average, 0.3, scratch[0], scratch[1:])
+        reach_blocks(part, given.play, average, row, scratch[0], scratch[1:])
     found = np.concatenate([parts[0].trunk, parts[1].local]) if is_split else start
     np.testing.assert_allclose(found, expected, rtol=1e-13)
-    mean = given.average + 0.3 * (expected - given.average)
+    mean = given.average + SHARE * (expected - given.average)
     np.testing.assert_allclose(average[1:], mean[1:], rtol=1e-13)
     assert average[0] == given.average[0]
 
@@ -126,7 +129,7 @@ def test_plans_of_blocks(optimism: float, is_split: bool) -> None:
 )
 @pytest.mark.parametrize("is_split", [False, True])
 def test_regrets_of_blocks(row: tuple[float, ...], is_split: bool) -> None:
-    numbers = np.array([*row, 0.5])
+    numbers = np.array([*row, SHARE, TIE])
     given, scratch = case(WIDE, row[2]), np.full((3, WIDE.widest), np.nan)
     expected = slow_regrets(WIDE, given, numbers)
     gradient = given.gradient.copy()
@@ -143,12 +146,12 @@ def test_regrets_of_blocks(row: tuple[float, ...], is_split: bool) -> None:
 
 @pytest.mark.parametrize("row", [(1.0, 1.0, 0.0), (0.7, 0.2, 0.0), (0.6, 0.3, 0.5)])
 def test_trees(row: tuple[float, ...]) -> None:
-    numbers = np.array([*row, 0.5])
+    numbers = np.array([*row, SHARE, TIE])
     for seed in range(5):
         given = case(SINGLE, row[2], seed)
         plan = np.full(SINGLE.size, np.nan)
         plan[0] = 1.0
-        reach_sets(SINGLE.blocks, given.play, plan)
+        reach_sets(SINGLE.blocks, given.play, plan, TIE)
         np.testing.assert_allclose(plan, slow_plan(SINGLE, given.play), rtol=1e-13)
         expected = slow_regrets(SINGLE, given, numbers)
         gradient, regret = given.gradient.copy(), given.regret.copy()
@@ -157,6 +160,18 @@ def test_trees(row: tuple[float, ...]) -> None:
         np.testing.assert_allclose(regret, expected.regret, rtol=1e-12, atol=1e-13)
         np.testing.assert_allclose(play[1:], expected.play[1:], rtol=1e-12, atol=1e-13)
         np.testing.assert_allclose(gradient, expected.gradient, rtol=1e-12, atol=1e-13)
+
+
+def test_some_information_sets_are_ties() -> None:
+    """Of positive parts that add up to something, else the tests above would not see the rule."""
+    for space, seeds in ((WIDE, [3]), (SINGLE, range(5))):
+        sums = [
+            np.maximum(case(space, 0.0, seed).play[own], 0.0).sum()
+            for seed in seeds
+            for _, own in sets(space)
+        ]
+        assert any(0 < total <= TIE for total in sums)
+        assert any(total > TIE for total in sums)
 
 
 def test_blending() -> None:
@@ -169,7 +184,7 @@ def test_blending() -> None:
 def test_no_kernel_leaves_the_precision_of_its_arrays(dtype: str) -> None:
     given, scratch = case(WIDE, 0.0), np.zeros((3, WIDE.widest), dtype)
     plan, average = np.ones(WIDE.size, dtype), np.zeros(WIDE.size, dtype)
-    play = given.play.astype(dtype)
-    reach_blocks(whole(WIDE, plan), play, average, np.dtype(dtype).type(1), scratch[0], scratch[1:])
+    play, row = given.play.astype(dtype), np.array([1.0, 1.0, 0.0, 1.0, TIE], dtype)
+    reach_blocks(whole(WIDE, plan), play, average, row, scratch[0], scratch[1:])
     np.testing.assert_allclose(plan, slow_plan(WIDE, play), rtol=1e-5)
     np.testing.assert_allclose(average[1:], plan[1:], rtol=1e-6)

@@ -179,12 +179,15 @@ class ArrayTreeplex:
             self.set_part(group, behaviour, self._normalised(part))
         return behaviour
 
-    def reach(self, play: Array) -> Array:
-        """Return the plan of the behaviour in proportion to the positive part of ``play``."""
+    def reach(self, play: Array, tie: Array) -> Array:
+        """Return the plan of the behaviour in proportion to the positive part of ``play``.
+
+        It is uniform where that adds up to no more than ``tie``.
+        """
         plan = self.device.ones((self.size,))
         for group, part in self.slices(play):
             arrives = self._arrivals(group, plan)
-            positive, scale, even = self._shares(part)
+            positive, scale, even = self._shares(part, tie)
             reached = positive * (scale * arrives)[:, None, :] + (even * arrives)[:, None, :]
             self.set_part(group, plan, reached)
         return plan
@@ -213,13 +216,13 @@ class ArrayTreeplex:
     def regrets(self, regret: Array, play: Array, gradient: Array, row: Array) -> Array:
         """Update regrets (and what is played from) in place, and return the value of current play.
 
-        ``row`` is (factor of positive regrets, factor of negative ones, optimism, ...), as in
-        :mod:`equipoise.solvers.saddle.cfr`; without optimism ``play`` is ``regret`` itself.
+        ``row`` is one of :meth:`equipoise.solvers.saddle.cfr.CFR.schedule`; without optimism ``play`` is
+        ``regret`` itself.
         """
         xp = self.xp
 
         def update(group: Group, gain: Array) -> Array:
-            positive, scale, even = self._shares(self.part(group, play))
+            positive, scale, even = self._shares(self.part(group, play), row[4])
             value = xp.sum(positive * gain, axis=1) * scale + xp.sum(gain, axis=1) * even
             gain = gain - value[:, None, :]
             new = self.part(group, regret) + gain
@@ -313,16 +316,16 @@ class ArrayTreeplex:
         arrives = self.xp.take(self.rows(group.above, plan), group.rows, axis=0)
         return arrives if group.link is None else self.xp.take(arrives, group.link, axis=1)
 
-    def _shares(self, part: Array) -> tuple[Array, Array, Array]:
+    def _shares(self, part: Array, tie: Array | float = 0.0) -> tuple[Array, Array, Array]:
         """Return p, s and e such that p s + e is the behaviour in proportion to the positive part.
 
         p has blocks x actions x buckets, s and e one number an information set: e is not zero where
-        nothing is positive.
+        the positive part adds up to no more than ``tie``.
         """
         xp = self.xp
         positive = xp.where(part > 0, part, xp.zeros_like(part))
         total = xp.sum(positive, axis=1)
-        is_positive = xp.astype(total > 0, self.device.floats)
+        is_positive = xp.astype(total > tie, self.device.floats)
         nothing = 1.0 - is_positive
         return positive, is_positive / (total + nothing), nothing / part.shape[1]
 

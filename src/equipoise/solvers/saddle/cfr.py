@@ -1,8 +1,9 @@
 """Counterfactual regret minimisation: the whole family as rows of one table.
 
 In every information set, regrets R of the actions are kept; the next behaviour is proportional to
-their positive part. With r the instantaneous counterfactual regret of iteration t, a row of the
-table sets
+their positive part, and uniform where it adds up to nothing. What rounding may leave of regrets that cancel
+counts as nothing (:meth:`CFR.tie`): rounding would choose the action there, another one on each device. With
+r the instantaneous counterfactual regret of iteration t, a row of the table sets
 
     R  <-  (R + r) * (t^alpha / (t^alpha + 1)  where positive,  t^beta / (t^beta + 1) elsewhere)
     play from  max(R + optimism * r, 0)
@@ -32,6 +33,8 @@ from equipoise.solvers.methods import spelled
 from equipoise.solvers.saddle.cfr_table import MEMBERS, Exponent
 
 _DEFAULT_HORIZON = 10_000
+# Sums of some dozens of products make up a regret, and each rounds.
+_ROUNDING = 32.0
 
 
 @dataclass(frozen=True)
@@ -82,21 +85,32 @@ class CFR:
 
         return ArrayCFRRun(self, form, horizon, device(self.device, self.dtype), context.start)
 
-    def schedule(self, first: int, count: int, horizon: int, weight: float) -> tuple[Any, float]:
-        """Return (positive factor, negative factor, optimism, share of the average) by iteration.
+    def tie(self, form: SequenceForm) -> float:
+        """Return what the positive regrets of an information set must add up to, to count.
+
+        About one is at stake in a form, and the share of an information set in it: regrets that would cancel
+        but for rounding come to some parts in ``eps`` of that, and those that matter to far more.
+        """
+        sets = max(1, form.X.infosets + form.Y.infosets)
+        return _ROUNDING * float(np.finfo(self.dtype).eps) / sets
+
+    def schedule(
+        self, first: int, count: int, horizon: int, weight: float, tie: float = 0.0
+    ) -> tuple[Any, float]:
+        """Return (positive factor, negative factor, optimism, share of the average, ``tie``) by iteration.
 
         ``weight`` is the total weight of the average before iteration ``first``; the one after the
         last iteration is returned too.
         """
         t = np.arange(first, first + count, dtype=np.float64)
-        table = np.empty((count, 4))
+        table = np.empty((count, 5))
         with np.errstate(over="ignore"):
             for column, exponent in enumerate((self.alpha, self.beta)):
                 # t^e / (t^e + 1), written so that neither end overflows.
                 table[:, column] = 1.0 / (1.0 + t ** -_exponent(exponent, t, horizon))
                 if isinstance(exponent, float) and math.isinf(exponent):
                     table[:, column] = 1.0 if exponent > 0 else 0.0
-        table[:, 2] = self.optimism
+        table[:, 2], table[:, 4] = self.optimism, tie
         decay = ((t - 1) / t) ** _exponent(self.gamma, t, horizon)
         for i in range(count):
             weight = weight * decay[i] + 1.0

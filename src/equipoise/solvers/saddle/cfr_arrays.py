@@ -82,7 +82,8 @@ class ArrayCFRRun:
         self.weight = 0.0
         self.iterations = self.gradients = 0
         self.finished = False
-        self._row = device.zeros((4,))
+        self._tie = method.tie(form)
+        self._row = device.zeros((5,))
         self._step: Callable[[], None] | None = None
         if start is not None:
             for player, (side, plan) in enumerate(zip(self.sides, start, strict=True)):
@@ -94,7 +95,7 @@ class ArrayCFRRun:
         """Do one iteration by the schedule in ``_row``."""
         for player, product in ((0, self.on.A.times), (1, self.on.A.transpose_times)):
             me, other = self.sides[player], self.sides[1 - player]
-            plan = other.space.reach(other.play)
+            plan = other.space.reach(other.play, self._row[4])
             other.average[:] = other.average + self._row[3] * (plan - other.average)
             gradient = product(plan)
             me.space.regrets(me.regret, me.play, gradient if player == 0 else -gradient, self._row)
@@ -102,7 +103,7 @@ class ArrayCFRRun:
     def advance(self, iterations: int) -> None:
         """Do ``iterations`` alternating updates of both players."""
         table, self.weight = self.method.schedule(
-            self.iterations + 1, iterations, self.horizon, self.weight
+            self.iterations + 1, iterations, self.horizon, self.weight, self._tie
         )
         rows = self.device.put(table)
         for i in range(iterations):

@@ -169,7 +169,7 @@ def _sweep_boards(
         tile = tile_of(giver, from_, p, tiles, lane.above, plan, step)
         onto = tile_of(taker, to, p, tiles, lane.below, lane.gradient, step)
         if step != REGRETS:
-            reach_within(tile, giver.play, giver.average, row[3], lane.row, more)
+            reach_within(tile, giver.play, giver.average, row, lane.row, more)
         if step == TILES:
             onto.local[:] = 0
             board_product(half, p, plan, _ZERO, lane.gradient, _ZERO, room)

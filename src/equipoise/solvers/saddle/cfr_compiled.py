@@ -58,14 +58,14 @@ class _Side:
         zero, end = np.uint32(0), np.uint32(len(blocks.start))
         return Stretch(blocks, zero, end, zero, vector, vector)
 
-    def reach(self, share: Any) -> None:
-        """Lay down the plan and give it its ``share`` in the average."""
+    def reach(self, row: Any) -> None:
+        """Lay down the plan and give it its share in the average."""
         if self.space.widest == 1:
-            reach_sets(self.space.blocks, self.play, self.plan)
-            blend(self.average, self.plan, share)
+            reach_sets(self.space.blocks, self.play, self.plan, row[4])
+            blend(self.average, self.plan, row[3])
         else:
-            row, more = self.scratch[0], self.scratch[1:]
-            reach_blocks(self._whole(self.plan), self.play, self.average, share, row, more)
+            on, scratch = self._whole(self.plan), (self.scratch[0], self.scratch[1:])
+            reach_blocks(on, self.play, self.average, row, *scratch)
 
     def update(self, row: Any) -> None:
         """Update the regrets; the gradient is used up."""
@@ -91,6 +91,7 @@ class CFRRun:
         self.weight = 0.0
         self.iterations = self.gradients = 0
         self.finished = False
+        self._tie = method.tie(form)
         self._iterate = self._engine()
         if start is not None:
             self._begin_at(start)
@@ -116,7 +117,7 @@ class CFRRun:
         for row in table:
             for player, product in ((0, self.form.A.times), (1, self.form.A.transpose_times)):
                 me, other = self.sides[player], self.sides[1 - player]
-                other.reach(row[3])
+                other.reach(row)
                 product(other.plan, me.gradient)
                 if player == 1:
                     np.negative(me.gradient, me.gradient)
@@ -143,7 +144,7 @@ class CFRRun:
     def advance(self, iterations: int) -> None:
         """Do ``iterations`` alternating updates of both players."""
         table, self.weight = self.method.schedule(
-            self.iterations + 1, iterations, self.horizon, self.weight
+            self.iterations + 1, iterations, self.horizon, self.weight, self._tie
         )
         self._iterate(table.astype(self.method.dtype))
         self.iterations += iterations
@@ -175,11 +176,11 @@ def _iterate_tree(by_row: Any, by_column: Any, first: Any, second: Any, table: A
     blocks2, regret2, play2, average2, plan2, gradient2 = second
     for i in range(len(table)):
         row = table[i]
-        reach_sets(blocks2, play2, plan2)
+        reach_sets(blocks2, play2, plan2, row[4])
         blend(average2, plan2, row[3])
         multiply(by_row, plan2, gradient1)
         regret_sets(blocks1, regret1, play1, gradient1, row)
-        reach_sets(blocks1, play1, plan1)
+        reach_sets(blocks1, play1, plan1, row[4])
         blend(average1, plan1, row[3])
         multiply(by_column, plan1, gradient2)
         for s in range(len(gradient2)):

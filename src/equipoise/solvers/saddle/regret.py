@@ -1,8 +1,11 @@
 """Kernels of regret minimisation on treeplexes.
 
 A player's state is her regrets and what she plays from: ``play``, whose positive part, normalised in
-each information set, is her behaviour (uniform where nothing is positive). Without optimism ``play``
-is the regret vector itself, so nothing else has to move through memory.
+each information set, is her behaviour (uniform where it adds up to no more than a tie). Without optimism
+``play`` is the regret vector itself, so nothing else has to move through memory.
+
+An iteration is told its ``factors``, a row of :meth:`equipoise.solvers.saddle.cfr.CFR.schedule`: those of
+positive and negative regrets, optimism, the share of the plan in the average, and what is a tie.
 
 There are two kernels of each kind. Those of *blocks* run along the buckets as vector operations, over
 the whole game or one tile of it (a :class:`Stretch`). Those of *sets* are for trees, whose blocks are
@@ -55,10 +58,10 @@ class Stretch(NamedTuple):
 
 
 @njit(**PART)
-def reach_within(on: Any, play: Any, average: Any, share: Any, row: Any, scratch: Any) -> None:
-    """Top-down: the plan of current behaviour, which is given its ``share`` in the average."""
+def reach_within(on: Any, play: Any, average: Any, factors: Any, row: Any, scratch: Any) -> None:
+    """Top-down: the plan of current behaviour, which is given its share in the average."""
     blocks, base, plan = on.blocks, on.base, on.local
-    zero, one = play.dtype.type(0), play.dtype.type(1)
+    zero, one, share, tie = play.dtype.type(0), play.dtype.type(1), factors[3], factors[4]
     for b in range(on.low, on.high):
         i, actions, width = blocks.start[b], blocks.actions[b], blocks.buckets[b]
         is_local = blocks.parent[b] >= base
@@ -74,7 +77,7 @@ def reach_within(on: Any, play: Any, average: Any, share: Any, row: Any, scratch
         if actions == 2:
             for k in range(width):
                 p, q = max(play[i + k], zero), max(play[j + k], zero)
-                is_positive = p + q > zero
+                is_positive = p + q > tie
                 scale = row[k] / (p + q if is_positive else count)
                 u, v = (p if is_positive else one) * scale, (q if is_positive else one) * scale
                 plan[i - base + k], plan[j - base + k] = u, v
@@ -85,7 +88,7 @@ def reach_within(on: Any, play: Any, average: Any, share: Any, row: Any, scratch
             for k in range(width):
                 p, q, r = max(play[i + k], zero), max(play[j + k], zero), max(play[n + k], zero)
                 total = p + q + r
-                is_positive = total > zero
+                is_positive = total > tie
                 scale = row[k] / (total if is_positive else count)
                 u, v = (p if is_positive else one) * scale, (q if is_positive else one) * scale
                 w = (r if is_positive else one) * scale
@@ -94,18 +97,17 @@ def reach_within(on: Any, play: Any, average: Any, share: Any, row: Any, scratch
                 average[j + k] += share * (v - average[j + k])
                 average[n + k] += share * (w - average[n + k])
         elif scratch is not None:
-            _reach(i, base, actions, width, row, play, plan, average, share, scratch[0])
+            _reach(i, base, actions, width, row, play, plan, average, factors, scratch[0])
 
 
 @njit(**PART)
 def regret_within(on: Any, regret: Any, play: Any, factors: Any, row: Any, scratch: Any) -> None:
     """Bottom-up: update regrets from the gradient, and add each set's value to its parent.
 
-    ``factors`` are (of positive regrets, of negative ones, optimism, ...): see
-    :mod:`equipoise.solvers.saddle.cfr`. Without optimism ``play`` is ``regret``.
+    Without optimism ``play`` is ``regret``.
     """
     blocks, base, gain = on.blocks, on.base, on.local
-    positive, negative, is_plain = factors[0], factors[1], factors[2] == 0
+    positive, negative, is_plain, tie = factors[0], factors[1], factors[2] == 0, factors[4]
     zero = regret.dtype.type(0)
     for step in range(on.high - on.low):
         b = on.high - _ONE - step
@@ -116,7 +118,7 @@ def regret_within(on: Any, regret: Any, play: Any, factors: Any, row: Any, scrat
                 R, S, g, h = regret[i + k], regret[j + k], gain[i - base + k], gain[j - base + k]
                 p, q = max(R, zero), max(S, zero)
                 total, earned, uniform = p + q, p * g + q * h, g + h
-                is_positive = total > zero
+                is_positive = total > tie
                 value = (earned if is_positive else uniform) / (total if is_positive else count)
                 first, second = R + g - value, S + h - value
                 regret[i + k] = first * (positive if first > zero else negative)
@@ -129,7 +131,7 @@ def regret_within(on: Any, regret: Any, play: Any, factors: Any, row: Any, scrat
                 g, h, f = gain[i - base + k], gain[j - base + k], gain[n - base + k]
                 p, q, r = max(R, zero), max(S, zero), max(T, zero)
                 total, earned, uniform = p + q + r, p * g + q * h + r * f, g + h + f
-                is_positive = total > zero
+                is_positive = total > tie
                 value = (earned if is_positive else uniform) / (total if is_positive else count)
                 first, second, third = R + g - value, S + h - value, T + f - value
                 regret[i + k] = first * (positive if first > zero else negative)
@@ -144,9 +146,9 @@ def regret_within(on: Any, regret: Any, play: Any, factors: Any, row: Any, scrat
 
 
 @njit(**KERNEL)
-def reach_blocks(on: Any, play: Any, average: Any, share: Any, row: Any, scratch: Any) -> None:
+def reach_blocks(on: Any, play: Any, average: Any, factors: Any, row: Any, scratch: Any) -> None:
     """:func:`reach_within`, for callers in Python."""
-    reach_within(on, play, average, share, row, scratch)
+    reach_within(on, play, average, factors, row, scratch)
 
 
 @njit(**KERNEL)
@@ -173,10 +175,10 @@ def hand_up(on: Any, b: Any, width: Any, values: Any) -> None:
 @njit(**PART)
 def _reach(
     start: Any, base: Any, actions: Any, width: Any, even: Any, play: Any, plan: Any, average: Any,
-    share: Any, scale: Any,
+    factors: Any, scale: Any,
 ) -> None:  # fmt: skip
     """Any number of actions: add up, choose divisors, divide. ``even`` is the arrivals at first."""
-    zero, count = play.dtype.type(0), play.dtype.type(actions)
+    zero, count, share, tie = play.dtype.type(0), play.dtype.type(actions), factors[3], factors[4]
     for k in range(width):
         scale[k] = zero
     for a in range(actions):
@@ -184,7 +186,7 @@ def _reach(
         for k in range(width):
             scale[k] += max(play[s + k], zero)
     for k in range(width):
-        is_positive = scale[k] > zero
+        is_positive = scale[k] > tie
         each = even[k] / (scale[k] if is_positive else count)
         scale[k] = each if is_positive else zero
         even[k] = zero if is_positive else each
@@ -205,7 +207,7 @@ def _regret(
 
     The scratch rows are the sums of the positive parts, and what uniform play would earn.
     """
-    positive, negative, optimism = factors[0], factors[1], factors[2]
+    positive, negative, optimism, tie = factors[0], factors[1], factors[2], factors[4]
     zero, count = regret.dtype.type(0), regret.dtype.type(actions)
     for k in range(width):
         values[k] = totals[k] = sums[k] = zero
@@ -218,7 +220,7 @@ def _regret(
             sums[k] += g
     for k in range(width):
         total, earned, uniform = totals[k], values[k], sums[k]
-        is_positive = total > zero
+        is_positive = total > tie
         values[k] = (earned if is_positive else uniform) / (total if is_positive else count)
     for a in range(actions):
         s = start + a * width
@@ -232,7 +234,7 @@ def _regret(
 
 
 @njit(**KERNEL)
-def reach_sets(blocks: Any, play: Any, plan: Any) -> None:
+def reach_sets(blocks: Any, play: Any, plan: Any, tie: Any) -> None:
     """Top-down: the plan of current behaviour, on a tree."""
     zero, zeroth = play.dtype.type(0), np.uint32(0)
     for i in range(len(blocks.start)):
@@ -242,16 +244,16 @@ def reach_sets(blocks: Any, play: Any, plan: Any) -> None:
         for a in range(actions):
             total += max(play[np.uint32(start + a)], zero)
         arrives = plan[parent_of(blocks, b, zeroth)]
-        scale = arrives / total if total > zero else arrives / play.dtype.type(actions)
+        scale = arrives / total if total > tie else arrives / play.dtype.type(actions)
         for a in range(actions):
             s = np.uint32(start + a)
-            plan[s] = scale * max(play[s], zero) if total > zero else scale
+            plan[s] = scale * max(play[s], zero) if total > tie else scale
 
 
 @njit(**KERNEL)
-def regret_sets(blocks: Any, regret: Any, play: Any, gradient: Any, row: Any) -> None:
+def regret_sets(blocks: Any, regret: Any, play: Any, gradient: Any, factors: Any) -> None:
     """Bottom-up, on a tree: see :func:`regret_blocks`."""
-    positive, negative, optimism = row[0], row[1], row[2]
+    positive, negative, optimism, tie = factors[0], factors[1], factors[2], factors[4]
     zero, zeroth = regret.dtype.type(0), np.uint32(0)
     for i in range(len(blocks.start)):
         b = np.uint32(len(blocks.start) - 1 - i)
@@ -262,9 +264,10 @@ def regret_sets(blocks: Any, regret: Any, play: Any, gradient: Any, row: Any) ->
             p = max(play[s], zero)
             total += p
             value += p * gradient[s]
-        if total > zero:
+        if total > tie:
             value /= total
         else:
+            value = zero
             for a in range(actions):
                 value += gradient[np.uint32(start + a)]
             value /= regret.dtype.type(actions)

@@ -206,7 +206,7 @@ def _sweep_tiles(
         tile = tile_of(giver, half.places.tile_source, p, tiles, lane.above, lane.space, step)
         onto = tile_of(taker, half.places.tile_target, p, tiles, lane.below, lane.gradient, step)
         if step != REGRETS:
-            reach_within(tile, giver.play, giver.average, row[3], lane.row, more)
+            reach_within(tile, giver.play, giver.average, row, lane.row, more)
         if step == TILES:
             for e in range(np.uint64(len(onto.local))):
                 onto.local[e] = row.dtype.type(0)
