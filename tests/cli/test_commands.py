@@ -320,6 +320,8 @@ BAD_INPUT = [
     (["solve", "nonsense"], "unknown game"),
     (["solve", "kuhn(cards=1)"], "cards is 1"),
     (["solve", "kuhn", "--gap", "nan"], "--gap: found 'nan', expected a number >= 0"),
+    (["solve", "kuhn", "--gap", "inf"], "--gap: found 'inf', expected a number >= 0"),
+    (["solve", "kuhn", "--gap", "1e400r"], "--gap: found '1e400r', expected a number >= 0"),
     (["solve", "kuhn", "--gap", "-1"], "--gap: found '-1', expected a number >= 0"),
     (["solve", "kuhn", "--gap", "small"], "--gap"),
     (["solve", "kuhn", "--iterations", "-5"], "iterations is -5"),

@@ -84,3 +84,11 @@ def test_labels_twice_and_matrices_too_large_are_refused():
         _ = from_matrices("g", np.zeros((3200, 3200))).tree
     with pytest.raises(EquipoiseError, match="nan"):
         from_matrices("g", np.array([[np.nan]]))
+
+
+def test_payoffs_beyond_what_floats_can_add_are_refused():
+    for entry in (1e301, Fraction(-(10**301)), 10**5000):
+        with pytest.raises(
+            EquipoiseError, match=r"wide: found the number .*, expected one between"
+        ):
+            from_matrices("wide", [[entry, 0], [0, 0]])

@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import xlogy
 
+from equipoise.errors import EquipoiseError
 from equipoise.games import poker
 from equipoise.games.trees.classic import kuhn, leduc
 from equipoise.games.trees.normal import from_matrices
@@ -241,3 +242,11 @@ def test_iterates_on_matrices_are_nesterovs(seed):
         run.advance(1)
     assert run.iterations == 30
     assert np.multiply(form.units.unit, run.current.mu) == pytest.approx(mu)
+
+
+@pytest.mark.parametrize("numbers", [(-1.0, 0.1, 0.5), (0.1, 1e200, 0.5), (0.1, 0.1, 1.0)])
+def test_a_state_that_no_run_reaches_is_refused(numbers):
+    run = EGT().start(build(kuhn()), Context())
+    state = {**run.state(), "mu_tau": np.array(numbers)}
+    with pytest.raises(EquipoiseError, match=r"Checkpoint: .* is .*, expected a number > 0"):
+        run.restore(state)

@@ -138,6 +138,13 @@ def test_payoffs_of_any_size(scale: Fraction | int) -> None:
     assert answer.targets == pytest.approx([200 * 1e-9 * scale] * 2, rel=0.5)
 
 
+def test_nothing_is_at_stake_in_payoffs_that_no_float_tells_apart() -> None:
+    tiny = Fraction(1, 10**400)
+    answer = nash(from_matrices("specks", [[tiny, -tiny], [-tiny, tiny]]))
+    assert answer.status is Status.CONVERGED
+    assert answer.values == answer.gains == (0.0, 0.0)
+
+
 def test_players_may_be_paid_in_different_currencies() -> None:
     """Battle of the sexes, player 2 paid in millionths: the targets are each player's own."""
     A, B = np.array([[2, 0], [0, 1]]), np.array([[1, 0], [0, 2]])

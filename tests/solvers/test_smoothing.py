@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from tests.solvers.reference_smoothing import Matrix, adaptive, iterated_plain
 
+from equipoise.errors import EquipoiseError
 from equipoise.games import poker
 from equipoise.games.trees.classic import kuhn, leduc
 from equipoise.games.trees.normal import from_matrices
@@ -214,3 +215,14 @@ def test_pure_solutions_are_found(name):
     solution = solve(form, method(name), Gap(1e-9) | Iterations(2000))
     assert solution.gap <= 1e-9
     assert solution.value == pytest.approx(2)
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("entry", [(1, 0.0), (2, -1.0), (3, -1.0), (0, 1e200)])
+def test_a_state_that_no_run_reaches_is_refused(name, entry):
+    run = method(name).start(build(kuhn()), Context(target=1e-3))
+    state = run.state()
+    place, number = entry
+    state["numbers"][place] = number
+    with pytest.raises(EquipoiseError, match=r"Checkpoint: .* is .*, expected a number >"):
+        run.restore(state)

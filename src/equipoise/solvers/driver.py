@@ -10,6 +10,7 @@ interrupted and resumed solve ends where an uninterrupted one does.
 from __future__ import annotations
 
 import math
+import sys
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
@@ -25,6 +26,10 @@ from equipoise.numerics.clock import Clock, catch_interrupt
 from equipoise.solvers.log import LogRow, log_array, log_rows, require_log
 
 Arrays = dict[str, NDArray[Any]]
+
+_LARGEST = sys.float_info.max
+# No number of a run comes near it, and products of two that are smaller are floats.
+_LARGE = 1e150
 
 
 class Run(Protocol):
@@ -77,10 +82,18 @@ class Stop:
     relative: float = 0.0
 
     def __post_init__(self) -> None:
-        for name in ("gap", "iterations", "seconds", "relative"):
+        for name, most in (
+            ("gap", _LARGEST),
+            ("relative", _LARGEST),
+            ("iterations", math.inf),
+            ("seconds", math.inf),
+        ):
             value = getattr(self, name)
-            if not value >= 0:
-                raise EquipoiseError(f"Stop rule: {name} is {value}, expected a number >= 0.")
+            if not 0 <= value <= most:
+                finite = "finite " if most < math.inf else ""
+                raise EquipoiseError(
+                    f"Stop rule: {name} is {value}, expected a {finite}number >= 0."
+                )
 
     def __or__(self, other: Stop) -> Stop:
         return Stop(
@@ -92,7 +105,7 @@ class Stop:
 
     def at(self, stake: float) -> Stop:
         """Return the same rule for a game in which this much is at stake, with no relative gap."""
-        return replace(self, gap=max(self.gap, self.relative * stake), relative=0.0)
+        return replace(self, gap=min(max(self.gap, self.relative * stake), _LARGEST), relative=0.0)
 
 
 def Gap(gap: float) -> Stop:
@@ -206,6 +219,16 @@ class Progress:
 def named(arrays: Mapping[str, NDArray[Any]], prefix: str) -> Arrays:
     """Return the arrays whose names begin with ``prefix``, which is dropped."""
     return {k[len(prefix) :]: v for k, v in arrays.items() if k.startswith(prefix)}
+
+
+def require_sizes(above: Mapping[str, float], least: Mapping[str, float] | None = None) -> None:
+    """Raise unless the numbers of a run's state are ``above`` zero, or at ``least`` zero, and their products floats."""
+    for floor, numbers in ("> 0", above), (">= 0", least or {}):
+        for name, number in numbers.items():
+            if not 0 <= number < _LARGE or (number == 0 and floor == "> 0"):
+                raise EquipoiseError(
+                    f"Checkpoint: {name} is {number:g}, expected a number {floor} below {_LARGE:g}."
+                )
 
 
 def _require_alike(found: Arrays, fresh: Arrays, growing: Collection[str]) -> None:

@@ -23,6 +23,9 @@ from equipoise.errors import EquipoiseError
 CHANCE = -1
 TERMINAL = -2
 
+LARGEST = Fraction(10) ** 300
+"""Payoffs are at most so large in size, so that their sums and differences are floats."""
+
 # Sums of payoffs may differ by this part of what is at stake, and by units in the last place.
 _SUM_SLACK, _UNITS = 1e-12, 4 * 2.0**-52
 
@@ -261,10 +264,20 @@ def exact(value: Number, place: str) -> Fraction:
 
     A float that no fraction with a denominator up to a million rounds to is taken at face value.
     """
-    if isinstance(value, (int, Fraction)):
-        return Fraction(value)
-    number = float(value)
-    if not math.isfinite(number):
-        raise EquipoiseError(f"{place}: found the number {number}, expected a finite one.")
+    number = value if isinstance(value, (int, Fraction)) else float(value)
+    if not -LARGEST <= number <= LARGEST:
+        raise EquipoiseError(
+            f"{place}: found the number {_written(number)}, expected one between -1e300 and 1e300."
+        )
+    if not isinstance(number, float):
+        return Fraction(number)
     simple = Fraction(number).limit_denominator(10**6)
     return simple if float(simple) == number else Fraction(number)
+
+
+def _written(number: float | Fraction) -> str:
+    """Return a number for an error: of a rational too large to be read, the power of ten near it."""
+    if isinstance(number, float):
+        return str(number)
+    digits = math.log10(2) * (number.numerator.bit_length() - number.denominator.bit_length())
+    return f"{'-' * (number < 0)}1e{digits:.0f}"

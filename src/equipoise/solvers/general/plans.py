@@ -171,9 +171,12 @@ def sums(places: NDArray[Any], amounts: Floats, count: int) -> Floats:
 
 
 def _scale(payoffs: Sequence[Fraction]) -> tuple[Fraction, Fraction, float]:
-    """Return the smallest of ``payoffs``, a power of two near their range, and the range."""
+    """Return the smallest of ``payoffs``, a power of two near their range, and the range.
+
+    Of a range too small for a float nothing is at stake.
+    """
     low, stakes = min(payoffs), max(payoffs) - min(payoffs)
-    if not stakes:
+    if not float(stakes):
         return low, Fraction(1), 0.0
     exponent = stakes.numerator.bit_length() - stakes.denominator.bit_length()
     return low, Fraction(2) ** exponent, float(stakes)

@@ -40,7 +40,7 @@ from equipoise.sequence.build import SequenceForm
 from equipoise.sequence.payoffs.norms import largest_entry, spectral_norm
 from equipoise.sequence.prox import Floats, Kind, Maximum, Prox, Weights, require_kind
 from equipoise.solvers.base import Context, Plan
-from equipoise.solvers.driver import Arrays
+from equipoise.solvers.driver import Arrays, require_sizes
 from equipoise.solvers.methods import spelled
 from equipoise.solvers.options import require_flag, require_number, require_whole
 
@@ -159,6 +159,7 @@ class EGTRun:
         x, y, u, v, c, d = (np.array(state[name]) for name in "xyuvcd")
         self._smooth_around((c, d))
         first, second, self.tau = (float(number) for number in state["mu_tau"])
+        require_sizes({"mu_1": first, "mu_2": second, "tau": self.tau, "1 - tau": 1.0 - self.tau})
         self._move(_Point((x, y), (u, v), (first, second)))
 
     def _gain(self, player: int, plan: Plan) -> Floats:

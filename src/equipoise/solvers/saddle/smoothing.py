@@ -45,7 +45,7 @@ from equipoise.sequence.pair import Pair
 from equipoise.sequence.payoffs.norms import absolute_sums, spectral_norm
 from equipoise.sequence.projection import Projection
 from equipoise.solvers.base import Context, Plan
-from equipoise.solvers.driver import Arrays
+from equipoise.solvers.driver import Arrays, require_sizes
 from equipoise.solvers.methods import spelled
 from equipoise.solvers.options import require_flag, require_number
 
@@ -197,6 +197,10 @@ class SmoothingRun:
             setattr(self, name, np.array(state[name]))
         for name, number in zip(_NUMBERS, state["numbers"], strict=True):
             setattr(self, name, float(number))
+        require_sizes(
+            {name: getattr(self, name) for name in ("mu", "lipschitz")},
+            {name: getattr(self, name) for name in ("epsilon", "weight", "inner")},
+        )
         self.inner = int(self.inner)
         self._smooth_around(self.centre)
 

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from equipoise.errors import EquipoiseError
+from equipoise.games.trees.extensive import LARGEST
 
 TEXT, WORD, OPEN, CLOSE, COMMA, BAD, END = range(7)
 
@@ -37,7 +38,6 @@ _DECIMAL = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE]([+-]?[0-9]{1,9}
 _LONGEST = 8000  # characters of a number; Python converts up to 4,300 digits
 _MOST_BITS = 13_000  # of a numerator or denominator that is written: fewer than 4,000 digits
 _LARGEST_EXPONENT = 1000
-_LARGEST = Fraction(10) ** 300
 _ESCAPE = re.compile(r'\\(?:"|u([0-9a-f]{4})|U(0010[0-9a-f]{4}|000[0-9a-f]{5}))')
 _SPECIAL = re.compile(r'[^ -~]|"|\\(?=[uU"\\]|\Z)|\A | (?= |\Z)')
 
@@ -113,7 +113,7 @@ class Tokens:
         value = _exact(self.word) if self.kind == WORD else None
         if value is None:
             self.fail(f"{expected} (a finite number such as -2, 1/3 or 0.25)")
-        if abs(value) > _LARGEST:
+        if abs(value) > LARGEST:
             self.fail(f"{expected} between -1e300 and 1e300")
         self.advance()
         return value
