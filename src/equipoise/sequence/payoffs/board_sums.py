@@ -5,8 +5,9 @@ a leaf's reach is a column of the matrix P. One pass over the rows then serves a
 loops run along the columns. With T and S_c the totals over all rows, and over the rows with card c,
 
     met[h]      =  T - S_a - S_b + P[the same hand]                for a hand h of cards a and b;
-    stronger - weaker rows:  start at -T and -S_c; add each group of equally strong rows before its hands
-    are looked at, and once more after them: then T - S_a - S_b is what h beats less what beats it.
+    weaker - stronger rows:  start at -T and -S_c; add each group of equally strong rows before its hands
+    are looked at, and once more, with the next one, after them: then T - S_a - S_b is what h beats less what
+    beats it.
 
 Since a group is added once before and once after, rows that tie with a hand count one half less one
 half, nothing.
@@ -21,132 +22,72 @@ from numba import njit
 
 from equipoise.numerics.kernels import INNER, KERNEL
 
-
-@njit(**KERNEL)
-def board_product(half: Any, b: Any, plan: Any, begin: Any, out: Any, to: Any, room: Any) -> None:
-    """Add to ``out`` what every sequence of the target earns on board ``b`` against the source's plan.
-
-    The sequences of the board begin at ``begin`` in ``plan`` and at ``to`` in ``out``.
-    """
-    packed, every, seen, row = room
-    leaves = half.leaves
-    columns = len(leaves.slot)
-    if columns == 0:
-        return
-    cards = len(every) - 1
-    _pack(half, b, plan, begin, packed, columns)
-    _totals(half, b, packed, every, cards, columns)
-    if leaves.met < columns:
-        _pay_met(half, b, packed, every, cards, columns, out, to, row)
-    if leaves.shown > 0:
-        _pay_shown(half, b, packed, every, seen, cards, out, to, row)
-
-
-@njit(**INNER)
-def _pack(half: Any, b: Any, plan: Any, begin: Any, packed: Any, columns: Any) -> None:
-    """Write the reach of every row in every column; a last row of zeros stands for no hand."""
-    source, slot = half.source, half.leaves.slot
-    start, width = source.start[b], np.uint64(half.source_width[b])
-    count = source.start[b + 1] - start
-    for i in range(count):
-        weight = source.weight[start + i]
-        place = np.uint64(begin) + source.bucket[start + i]
-        for j in range(columns):
-            packed[i, j] = weight * plan[place + slot[j] * width]
-    for j in range(columns):
-        packed[count, j] = 0
-
-
-@njit(**INNER)
-def _totals(half: Any, b: Any, packed: Any, every: Any, cards: Any, columns: Any) -> None:
-    """Add up all rows, and those with each card; the last row of ``every`` is the total."""
-    source = half.source
-    start = source.start[b]
-    every[:] = 0
-    for i in range(source.start[b + 1] - start):
-        low, high = source.low[start + i], source.high[start + i]
-        for j in range(columns):
-            p = packed[i, j]
-            every[cards, j] += p
-            every[low, j] += p
-            every[high, j] += p
-
-
-@njit(**INNER)
-def _pay_met(
-    half: Any,
-    b: Any,
-    packed: Any,
-    every: Any,
-    cards: Any,
-    columns: Any,
-    out: Any,
-    to: Any,
-    row: Any,
-) -> None:
-    """Pay whatever the hands: all rows that share no card with a hand."""
-    target, leaves = half.target, half.leaves
-    start, width = target.start[b], np.uint64(half.target_width[b])
-    for i in range(target.start[b + 1] - start):
-        low, high, same = target.low[start + i], target.high[start + i], target.same[start + i]
-        for j in range(leaves.met, columns):
-            row[j] = every[cards, j] - every[low, j] - every[high, j] + packed[same, j]
-        weight = target.weight[start + i] * half.factor[b]
-        place = np.uint64(to) + target.bucket[start + i]
-        for k in range(len(leaves.paid)):
-            out[place + leaves.paid_slot[k] * width] += (
-                weight * leaves.base[k] * row[leaves.paid[k]]
-            )
-
-
-@njit(**INNER)
-def _pay_shown(
-    half: Any, b: Any, packed: Any, every: Any, seen: Any, cards: Any, out: Any, to: Any, row: Any
-) -> None:
-    """Pay by strength: the sweep of the module's docstring."""
-    source, target, leaves = half.source, half.target, half.leaves
-    shown = leaves.shown
-    for c in range(cards + 1):
-        for j in range(shown):
-            seen[c, j] = -every[c, j]
-    width = np.uint64(half.target_width[b])
-    one, two = source.first[b], target.first[b]
-    for g in range(source.first[b + 1] - one - 1):
-        begin, end = source.bounds[one + g], source.bounds[one + g + 1]
-        _add_rows(source, source.start[b], begin, end, packed, seen, cards, shown)
-        for i in range(target.bounds[two + g], target.bounds[two + g + 1]):
-            h = target.start[b] + i
-            low, high = target.low[h], target.high[h]
-            weight = target.weight[h] * half.factor[b]
-            for j in range(shown):
-                row[j] = seen[cards, j] - seen[low, j] - seen[high, j]
-            place = np.uint64(to) + target.bucket[h]
-            for j in range(shown):
-                out[place + leaves.shown_slot[j] * width] += weight * leaves.scale[j] * row[j]
-        _add_rows(source, source.start[b], begin, end, packed, seen, cards, shown)
-
-
-@njit(**INNER)
-def _add_rows(
-    source: Any, start: Any, begin: Any, end: Any, packed: Any, seen: Any, cards: Any, shown: Any
-) -> None:
-    """Add the rows of a group to the sums."""
-    for i in range(begin, end):
-        low, high = source.low[start + i], source.high[start + i]
-        for j in range(shown):
-            p = packed[i, j]
-            seen[cards, j] += p
-            seen[low, j] += p
-            seen[high, j] += p
+_ZERO, _ONE = np.uint64(0), np.uint64(1)
 
 
 @njit(**KERNEL)
 def board_products(
     half: Any, low: Any, high: Any, plan: Any, begin: Any, out: Any, to: Any, room: Any
 ) -> None:
-    """The products of boards ``low .. high``, whose sequences begin at ``begin`` and ``to``."""
-    for b in range(low, high):
-        board_product(half, b, plan, begin[b - low], out, to[b - low], room)
+    """Add to ``out`` what every sequence of the target earns on the boards ``low .. high``.
+
+    ``plan`` is the source's, from sequence ``begin`` on, and ``out`` begins at the target's sequence ``to``.
+    """
+    # Tuples are taken apart once: a compiler copies them field by field wherever they are named.
+    packed, every, seen, row = room
+    source, target, leaves, sources, targets, factor = half
+    start, one, two, weight, bucket, _, first, bounds = source
+    starts, low_card, high_card, weights, buckets, same, firsts, edges = target
+    slot, shown, met, shown_slot, scale, paid, paid_slot, base = leaves
+    columns, cards = np.uint64(len(slot)), np.uint64(len(every) - 1)
+    for b in range(low, high if columns else low):
+        at, count = start[b], start[b + _ONE] - start[b]
+        place, width = np.uint64(sources[b, 0]) - begin, np.uint64(sources[b, 1])
+        # The reach of every row in every column; a last row of zeros stands for no hand.
+        for i in range(count):
+            for j in range(columns):
+                packed[i, j] = weight[at + i] * plan[place + bucket[at + i] + slot[j] * width]
+        for j in range(columns):
+            packed[count, j] = 0
+        every[:] = 0
+        _add_rows(one, two, at, _ZERO, count, packed, every, cards, columns)
+        onto, wide = np.uint64(targets[b, 0]) - to, np.uint64(targets[b, 1])
+        # Whatever the hands: all rows that share no card with a hand.
+        for h in range(starts[b], starts[b + _ONE] if met < columns else starts[b]):
+            c, d, share = low_card[h], high_card[h], weights[h] * factor[b]
+            for j in range(met, columns):
+                row[j] = every[cards, j] - every[c, j] - every[d, j] + packed[same[h], j]
+            for k in range(np.uint64(len(paid))):
+                out[onto + buckets[h] + paid_slot[k] * wide] += share * base[k] * row[paid[k]]
+        # By strength: the sweep of the module's docstring.
+        for c in range(cards + _ONE):
+            for j in range(shown):
+                seen[c, j] = -every[c, j]
+        group, groups = first[b], first[b + _ONE] - first[b] - _ONE
+        for g in range(groups if shown > 0 else _ZERO):
+            before = bounds[group + g - (_ONE if g else _ZERO)]
+            _add_rows(one, two, at, before, bounds[group + g + _ONE], packed, seen, cards, shown)
+            for i in range(edges[firsts[b] + g], edges[firsts[b] + g + _ONE]):
+                h = starts[b] + i
+                c, d, share = low_card[h], high_card[h], weights[h] * factor[b]
+                for j in range(shown):
+                    row[j] = seen[cards, j] - seen[c, j] - seen[d, j]
+                for j in range(shown):
+                    out[onto + buckets[h] + shown_slot[j] * wide] += share * scale[j] * row[j]
+
+
+@njit(**INNER)
+def _add_rows(
+    one: Any, two: Any, at: Any, begin: Any, end: Any, packed: Any, sums: Any, cards: Any, columns: Any
+) -> None:  # fmt: skip
+    """Add rows to the sums over all, and over those with each card."""
+    for i in range(begin, end):
+        c, d = one[at + i], two[at + i]
+        for j in range(columns):
+            p = packed[i, j]
+            sums[cards, j] += p
+            sums[c, j] += p
+            sums[d, j] += p
 
 
 @njit(**KERNEL)

@@ -51,14 +51,15 @@ class LeafColumns(NamedTuple):
 class BoardHalf(NamedTuple):
     """A street's payoffs from one player, the source, to the other, on every board.
 
-    ``factor`` is the weight of each board in the whole; ``sizes`` the numbers of slots of both.
+    For each board, ``sources`` and ``targets`` say where the player's sequences begin and how many buckets she has
+    there; ``factor`` is its weight in the whole.
     """
 
     source: HandRows
     target: HandRows
     leaves: LeafColumns
-    source_width: Indices
-    target_width: Indices
+    sources: Indices
+    targets: Indices
     factor: NDArray[Any]
 
 

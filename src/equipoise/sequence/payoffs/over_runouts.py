@@ -94,11 +94,15 @@ class StreetPayoff:
                 _typed(self.rows[source], dtype),
                 _typed(self.rows[target], dtype),
                 _columns(self.leaves, source, dtype),
-                self.widths[source].astype(np.uint32),
-                self.widths[target].astype(np.uint32),
+                self._places(source),
+                self._places(target),
                 self.factor.astype(dtype),
             )
         return self._halves[key]
+
+    def _places(self, player: int) -> NDArray[np.uint32]:
+        """Return for each board the first sequence of a player, and her buckets."""
+        return np.stack([self.starts[player], self.widths[player]], axis=1).astype(np.uint32)
 
     def scratch(self, source: int, dtype: Any) -> tuple[NDArray[Any], ...]:
         """Return room for one lane."""
@@ -108,14 +112,12 @@ class StreetPayoff:
         """Add to ``out`` what the target is paid against the plan of ``source``."""
         from equipoise.sequence.payoffs.board_sums import board_products
 
-        half, target = self.half(source, plan.dtype), 1 - source
-        places = self.starts[source].astype(np.uint64), self.starts[target].astype(np.uint64)
+        half, whole = self.half(source, plan.dtype), np.uint64(0)
 
         def work(lane: int, low: int, high: int) -> None:
-            begin, to = (place[low:high] for place in places)
             room = self.scratch(source, plan.dtype)
             ends = np.uint64(low), np.uint64(high)
-            board_products(half, *ends, plan, begin, out, to, room)
+            board_products(half, *ends, plan, whole, out, whole, room)
 
         spread(self.boards, work)
         self._add_all_in(source, plan, out)

@@ -19,7 +19,7 @@ from numba import njit
 
 from equipoise.numerics.kernels import KERNEL
 from equipoise.numerics.threads import LANES, spread
-from equipoise.sequence.payoffs.board_sums import board_product, board_products
+from equipoise.sequence.payoffs.board_sums import board_products
 from equipoise.sequence.payoffs.over_runouts import Runouts
 from equipoise.solvers.base import Plan
 from equipoise.solvers.saddle.cfr_compiled import CFRRun
@@ -114,11 +114,10 @@ class BoardSweeps(TileSweeps):
         ends = np.uint32(me.first + low * count), np.uint32(me.first + high * count)
         base, size = int(self.starts[player][low]), int(me.slots) * int(bounds[high] - bounds[low])
         gain = np.zeros(size, dtype=me.regret.dtype)
-        begin, to = (self.starts[i][low:high] for i in (source, player))
         room = self.spaces[lane][source][1]
         theirs = self.sides[source].average
-        boards = np.uint64(low), np.uint64(high)
-        board_products(self.halves[source], *boards, theirs, begin, gain, to - to[0], room)
+        boards, whole = (np.uint64(low), np.uint64(high)), np.uint64(0)
+        board_products(self.halves[source], *boards, theirs, whole, gain, np.uint64(base), room)
         mine = self.sides[player].average[base : base + size]
         earned = float(mine @ gain) if self.payoff.is_raked else 0.0
         below = self.trunk[player].lanes[lane]
@@ -172,7 +171,8 @@ def _sweep_boards(
             reach_within(tile, giver.play, giver.average, row, lane.row, more)
         if step == TILES:
             onto.local[:] = 0
-            board_product(half, p, plan, _ZERO, lane.gradient, _ZERO, room)
+            begin, into = np.uint64(tile.base), np.uint64(onto.base)
+            board_products(half, p, p + _ONE, plan, begin, lane.gradient, into, room)
         if step != PLAN:
             regret_within(onto, taker.regret, taker.play, row, lane.row, more)
 
@@ -183,20 +183,20 @@ def best_blocks(on: Any, row: Any, fixed: Any) -> None:
 
     Where ``fixed`` is not negative, it is the behaviour instead.
     """
-    blocks = on.blocks
-    for i in range(on.high - on.low):
-        b = on.high - _ONE - i
-        start, actions, width = blocks.start[b] - on.base, blocks.actions[b], blocks.buckets[b]
+    (start_of, choices, buckets, parent, offset, links), low, high, base, trunk, local = on
+    for i in range(high - low):
+        b = high - _ONE - i
+        start, actions, width = start_of[b] - base, choices[b], buckets[b]
         for k in range(width):
-            row[k] = on.local[start + k]
+            row[k] = local[start + k]
         for a in range(1, actions):
             for k in range(width):
-                row[k] = max(row[k], on.local[start + a * width + k])
+                row[k] = max(row[k], local[start + a * width + k])
         if fixed is not None:
             for k in range(width):
-                if fixed[on.base + start + k] >= 0:
+                if fixed[base + start + k] >= 0:
                     row[k] = 0
                     for a in range(actions):
                         s = start + a * width + k
-                        row[k] += fixed[on.base + s] * on.local[s]
-        hand_up(on, b, width, row)
+                        row[k] += fixed[base + s] * local[s]
+        hand_up(parent[b], base, offset[b], links, trunk, local, width, row)

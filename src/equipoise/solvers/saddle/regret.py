@@ -53,26 +53,27 @@ class Stretch(NamedTuple):
 # ``row`` is scratch as wide as a block. Two and three actions, the common numbers, are done in one pass over
 # memory; other numbers, and optimism, need two rows more in ``scratch``: where a caller knows that neither
 # comes up it gives None, and they are not compiled. Divisors are chosen before they divide, never
-# by a branch: so every loop runs on vectors. Plain unsigned indices compile in half the time of slices, and
-# kernels written in one piece in less than those put together from parts.
+# by a branch: so every loop runs on vectors. Plain unsigned indices compile in half the time of slices,
+# kernels written in one piece in less than those put together from parts, and tuples taken apart once in less
+# than those whose fields are named in loops.
 
 
 @njit(**PART)
 def reach_within(on: Any, play: Any, average: Any, factors: Any, row: Any, scratch: Any) -> None:
     """Top-down: the plan of current behaviour, which is given its share in the average."""
-    blocks, base, plan = on.blocks, on.base, on.local
+    (start, choices, buckets, parent, offset, links), low, high, base, trunk, plan = on
     zero, one, share, tie = play.dtype.type(0), play.dtype.type(1), factors[3], factors[4]
-    for b in range(on.low, on.high):
-        i, actions, width = blocks.start[b], blocks.actions[b], blocks.buckets[b]
-        is_local = blocks.parent[b] >= base
-        above = plan if is_local else on.trunk
-        up, link = blocks.parent[b] - (base if is_local else _ZERO), blocks.link[b]
+    for b in range(low, high):
+        i, actions, width = start[b], choices[b], buckets[b]
+        is_local = parent[b] >= base
+        above = plan if is_local else trunk
+        up, link = parent[b] - (base if is_local else _ZERO), offset[b]
         if link == SAME:
             for k in range(width):
                 row[k] = above[up + k]
         else:
             for k in range(width):
-                row[k] = above[up + blocks.links[link + k]]
+                row[k] = above[up + links[link + k]]
         j, count = i + width, play.dtype.type(actions)
         if actions == 2:
             for k in range(width):
@@ -106,12 +107,12 @@ def regret_within(on: Any, regret: Any, play: Any, factors: Any, row: Any, scrat
 
     Without optimism ``play`` is ``regret``.
     """
-    blocks, base, gain = on.blocks, on.base, on.local
+    (start, choices, buckets, parent, offset, links), low, high, base, trunk, gain = on
     positive, negative, is_plain, tie = factors[0], factors[1], factors[2] == 0, factors[4]
     zero = regret.dtype.type(0)
-    for step in range(on.high - on.low):
-        b = on.high - _ONE - step
-        i, actions, width = blocks.start[b], blocks.actions[b], blocks.buckets[b]
+    for step in range(high - low):
+        b = high - _ONE - step
+        i, actions, width = start[b], choices[b], buckets[b]
         j, count = i + width, regret.dtype.type(actions)
         if actions == 2 and is_plain:
             for k in range(width):
@@ -142,7 +143,7 @@ def regret_within(on: Any, regret: Any, play: Any, factors: Any, row: Any, scrat
             _regret(
                 i, base, actions, width, regret, play, gain, row, factors, scratch[0], scratch[1]
             )
-        hand_up(on, b, width, row)
+        hand_up(parent[b], base, offset[b], links, trunk, gain, width, row)
 
 
 @njit(**KERNEL)
@@ -158,12 +159,12 @@ def regret_blocks(on: Any, regret: Any, play: Any, factors: Any, row: Any, scrat
 
 
 @njit(**INNER)
-def hand_up(on: Any, b: Any, width: Any, values: Any) -> None:
-    """Add the values of the information sets of block ``b`` to the gradient of their parents."""
-    link, links = on.blocks.link[b], on.blocks.links
-    is_local = on.blocks.parent[b] >= on.base
-    above = on.local if is_local else on.trunk
-    up = on.blocks.parent[b] - (on.base if is_local else _ZERO)
+def hand_up(
+    parent: Any, base: Any, link: Any, links: Any, trunk: Any, local: Any, width: Any, values: Any
+) -> None:
+    """Add the values of a block's information sets to the gradient of their parents."""
+    above = local if parent >= base else trunk
+    up = parent - (base if parent >= base else _ZERO)
     if link == SAME:
         for k in range(width):
             above[up + k] += values[k]
