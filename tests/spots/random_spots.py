@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from equipoise.games.poker import Spot, spot
+from equipoise.games.poker.ranges import all_hands
 from equipoise.games.poker.runouts import board_tree
 from equipoise.games.signals.betting import NO_OUTCOME, TERMINAL
 from equipoise.games.trees.builder import TreeBuilder
@@ -54,8 +55,15 @@ def symmetric_spot(cards: str = "8cTcQc", **rules: Any) -> Spot:
     return spot(cards, "KTs,JJ", "QJs,TT", ranks="8TJQK", suits=SUITS, **(given | rules))
 
 
+ENTER = -1
+"""In place of a node: where a player who was promised something leaves or enters, or chooses her hand."""
+
+
 def explicit(game: Spot) -> ExtensiveGame:
-    """Return the spot as a tree: nature deals both hands, then a card before each street."""
+    """Return the spot as a tree: nature deals both hands, then a card before each street.
+
+    A player who was promised something leaves or enters when she has seen her hand, or chooses it at first.
+    """
     tree, deck = game.tree, game.deck
     builder = TreeBuilder("explicit spot", game.players)
     half = game.pot / 2
@@ -67,6 +75,21 @@ def explicit(game: Spot) -> ExtensiveGame:
             cards = np.array(board, dtype=np.uint8)
             ranks[key] = int(game.strengths(cards, np.array([hand], dtype=np.uint8))[0])
         return ranks[key]
+
+    promise = game.promise
+    owed = {
+        tuple(hand): value - half
+        for hand, value in zip(
+            all_hands(deck).tolist(), [] if promise is None else promise.values, strict=False
+        )
+    }
+
+    def charged(paid: list[float], hands: Any) -> list[float]:
+        """Take what her hand was promised off what she is paid, if she chose it."""
+        if promise is None or not promise.is_margin:
+            return paid
+        own = owed[tuple(hands[promise.player].tolist())]
+        return [n + (-own if i == promise.player else own) for i, n in enumerate(paid)]
 
     def grow(place: int, node: int, hands: Any, board: tuple[int, ...], street: int) -> None:
         turn = int(tree.round[node])
@@ -84,7 +107,7 @@ def explicit(game: Spot) -> ExtensiveGame:
                 sign = (one > two) - (one < two)
             base, scale = tree.base[node], tree.scale[node]
             paid = (half + base[0] + scale * sign, half + base[1] - scale * sign)
-            builder.end(place, [float(number) for number in paid])
+            builder.end(place, charged([float(number) for number in paid], hands))
             return
         player = int(tree.player[node])
         actions = [tree.action[child] for child in tree.successors[node]]
@@ -94,15 +117,40 @@ def explicit(game: Spot) -> ExtensiveGame:
         ):
             grow(after, child, hands, board, turn)
 
+    def enter(place: int, hands: Any) -> None:
+        """Let her leave or enter, if she may."""
+        if promise is None or promise.is_margin:
+            grow(place, 0, hands, tuple(game.board.tolist()), 0)
+            return
+        own = tuple(hands[promise.player].tolist())
+        left, entered = builder.decide(place, promise.player, (own, (), ENTER), ["leave", "enter"])
+        paid = [half - owed[own], half - owed[own]]
+        paid[promise.player] = half + owed[own]
+        builder.end(left, paid)
+        grow(entered, 0, hands, tuple(game.board.tolist()), 0)
+
     deals = [
-        (one, two, w1 * w2 / game.pairs)
+        ((one, two), w1 * w2)
         for one, w1 in zip(game.hands[0], game.reach[0], strict=True)
         for two, w2 in zip(game.hands[1], game.reach[1], strict=True)
         if not set(one.tolist()) & set(two.tolist())
     ]
-    moves = [(deck.text(one) + deck.text(two), p) for one, two, p in deals]
-    for (one, two, _), place in zip(deals, builder.chance(builder.root, moves), strict=True):
-        grow(place, 0, (one, two), tuple(game.board.tolist()), 0)
+
+    def deal(place: int, own: list[Any]) -> None:
+        """Deal one of some pairs of hands."""
+        total = sum(weight for _, weight in own)
+        moves = [(deck.text(one) + deck.text(two), weight / total) for (one, two), weight in own]
+        for (hands, _), after in zip(own, builder.chance(place, moves), strict=True):
+            enter(after, hands)
+
+    if promise is None or not promise.is_margin:
+        deal(builder.root, deals)
+        return builder.build()
+    player, chosen = promise.player, game.hands[promise.player]
+    names = [deck.text(hand) for hand in chosen]
+    places = builder.decide(builder.root, player, ((), (), ENTER), names)
+    for hand, place in zip(chosen, places, strict=True):
+        deal(place, [own for own in deals if (own[0][player] == hand).all()])
     return builder.build()
 
 
@@ -112,10 +160,26 @@ def on_tree(game: Spot, tree: ExtensiveGame, strategy: SpotStrategy) -> Strategy
     for place, key in enumerate(tree.infoset_label):
         hand, dealt, node = eval(key)
         player, first = int(tree.infoset_player[place]), int(tree.first_sequence[place])
+        if node == ENTER:
+            vectors[player][first : first + int(tree.action_count[place])] = _entering(
+                game, strategy, hand
+            )
+            continue
         row = np.flatnonzero((game.hands[player] == np.array(hand)).all(axis=1))
         found = strategy.probabilities(node, list(dealt))[row[0]]
         vectors[player][first : first + len(found)] = found / found.sum()
     return Strategy(tree.name, tree.fingerprint, tuple(vectors), source=tree)
+
+
+def _entering(game: Spot, strategy: SpotStrategy, hand: tuple[int, ...]) -> Any:
+    """Return what a player who was promised something does with a hand, or with which ones she enters."""
+    promise, boards = game.promise, board_tree(game)
+    assert promise is not None
+    own = strategy.behaviour[promise.player][1 : boards.begin(promise.player)]
+    if promise.is_margin:
+        return own
+    row = int(np.flatnonzero((game.hands[promise.player] == np.array(hand)).all(axis=1))[0])
+    return own.reshape(2, -1)[:, boards.streets[0][0].buckets[promise.player][row]]
 
 
 def random_strategy(game: Spot, random: np.random.Generator) -> SpotStrategy:

@@ -129,7 +129,11 @@ def report(strategy: SpotStrategy, history: str = "", cards: str = "") -> PointR
     node, dealt = strategy.decision(history, cards)
     walk = SpotWalk(spot, strategy)
     at = np.array([dealt], dtype=np.int64).reshape(1, -1)
-    reach = _reach(walk, node, dealt)
+    reach = reach_at(walk, node, dealt)
+    if not all(own.any() for own in reach):
+        raise EquipoiseError(
+            "found a point that no hand of a player plays to, expected one that is reached."
+        )
     street, hands, worth, signs = walk.point(at, node, reach)
     tree, share = spot.tree, 1.0 / (spot.pairs * walk.boards.deals(street))
     final = 1.0 / (spot.pairs * walk.boards.deals(walk.last))
@@ -167,7 +171,7 @@ def report(strategy: SpotStrategy, history: str = "", cards: str = "") -> PointR
     return PointReport(strategy, history, cards, (players[0], players[1]), (met_by[0], met_by[1]))
 
 
-def _reach(walk: SpotWalk, node: int, dealt: Any) -> tuple[Floats, Floats]:
+def reach_at(walk: SpotWalk, node: int, dealt: Any) -> tuple[Floats, Floats]:
     """Return with which probability each hand plays to ``node``, on the boards that were dealt on the way."""
     spot, tree = walk.spot, walk.tree
     found = [np.ones((1, len(own))) for own in spot.hands]
@@ -182,8 +186,4 @@ def _reach(walk: SpotWalk, node: int, dealt: Any) -> tuple[Floats, Floats]:
     board = [*spot.board.tolist(), *dealt]
     for own, hands in zip(found, spot.hands, strict=True):
         own[:, np.isin(hands, board).any(axis=1)] = 0.0
-    if not all(own.any() for own in found):
-        raise EquipoiseError(
-            "found a point that no hand of a player plays to, expected one that is reached."
-        )
     return found[0], found[1]

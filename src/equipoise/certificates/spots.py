@@ -84,13 +84,46 @@ class SpotWalk:
     def totals(self) -> Worth:
         """Return the sums over all hands."""
         start = [np.ones((1, len(own))) for own in self.spot.hands]
+        promise, entered = self.spot.promise, self._entered()
+        if promise is not None:
+            start[promise.player] = entered[None]
         worth, _ = self._street(np.zeros((1, 0), dtype=np.int64), {0: (start[0], start[1])})
-        best, value = worth[0]
         weights = self.spot.reach
-        return Worth(
-            (float((best[0] @ weights[0])[0]), float((best[1] @ weights[1])[0])),
-            (float((value[0] @ weights[0])[0]), float((value[1] @ weights[1])[0])),
-        )
+        sums = [[float((own[i] @ weights[i])[0]) for i in (0, 1)] for own in worth[0]]
+        if promise is not None:
+            player = promise.player
+            best, value = (own[player][0] * weights[player] for own in worth[0])
+            sums[0][player], sums[1][player], paid = self._kept(best, value, entered)
+            for own in sums:
+                own[1 - player] -= paid
+        return Worth((sums[0][0], sums[0][1]), (sums[1][0], sums[1][1]))
+
+    def _entered(self) -> Floats:
+        """Return with which probability each hand of the promised player enters, or is chosen."""
+        promise = self.spot.promise
+        if promise is None:
+            return np.ones(0)
+        board, own = self.boards.streets[0][0], self.strategy.behaviour[promise.player]
+        shares = own[1 : self.boards.begin(promise.player)].astype(np.float64)
+        if promise.is_margin:
+            return np.asarray((shares / shares.sum())[board.buckets[promise.player]])
+        left, entered = shares.reshape(2, -1)
+        return np.asarray((entered / (left + entered))[board.buckets[promise.player]])
+
+    def _kept(self, best: Floats, value: Floats, entered: Floats) -> tuple[float, float, float]:
+        """Return what the promised player can win, what she wins, and how much of it is paid for promises.
+
+        ``best`` and ``value`` are what her hands win in the spot, if played best and as they are played.
+        """
+        spot, promise = self.spot, self.spot.promise
+        assert promise is not None
+        share = spot.reach[promise.player] * spot.met[promise.player] / spot.pairs
+        worth = share * (promise.values[spot.weights[promise.player] > 0] - spot.pot / 2)
+        if promise.is_margin:
+            paid = -float(entered @ worth)
+            return float((best - worth).max()), float(entered @ value) + paid, paid
+        paid = float((1.0 - entered) @ worth)
+        return float(np.maximum(best, worth).sum()), float(entered @ value) + paid, paid
 
     def _street(
         self, dealt: NDArray[np.int64], arrive: dict[int, tuple[Floats, Floats]]

@@ -75,6 +75,23 @@ def command(
         str | None,
         typer.Option(help="What hands do at some point: 'k: b120 AA,KQs:0.7; k 72o | ...'."),
     ] = None,
+    keeper: Annotated[
+        str | None,
+        typer.Option(help="Who solves the spot anew: oop or ip. The other may take --promised."),
+    ] = None,
+    promised: Annotated[
+        str | None,
+        typer.Option(
+            help="What the other's hands were promised, in chips: '120.5 AA; 60 KQs,QJs'."
+        ),
+    ] = None,
+    gadget: Annotated[
+        str | None,
+        typer.Option(
+            help="resolve: she enters or takes it; maxmargin: she chooses her hand, for what it wins beyond.",
+            show_default="resolve",
+        ),
+    ] = None,
     target: Annotated[str, typer.Option(metavar="NUMBER", help=_TARGET)] = "0.5%",
     method: Annotated[
         str | None,
@@ -118,6 +135,9 @@ def command(
         "rake_cap": rake_cap,
         "chip": chip,
         "lock": lock,
+        "keeper": keeper,
+        "promised": promised,
+        "gadget": gadget,
     }
     rules = _rules(file, {name: value for name, value in given.items() if value is not None})
     place = out or Path(f"spot-{rules.deck.text(rules.board)}.eqp")

@@ -176,11 +176,17 @@ def require_memory(game: Spot) -> None:
 
 
 def _require_holding(game: Spot, method: Any) -> None:
-    """Raise unless ``method`` can hold the locks of a spot."""
-    if game.locks and getattr(method, "device", "") != "compiled":
+    """Raise unless ``method`` can hold the locks of a spot, and its promises."""
+    device = getattr(method, "device", "")
+    if game.locks and device != "compiled":
         raise EquipoiseError(
             f"lock: found the method {method.name}, expected one of regrets on the processor, which can "
             "hold what hands do: cfr+, dcfr, pcfr+, ..."
+        )
+    if game.promise is not None and device not in ("", "compiled"):
+        raise EquipoiseError(
+            f"promised: found the method {method.name}, expected one on the processor, which can keep "
+            "promises."
         )
 
 

@@ -19,7 +19,13 @@ from equipoise.games.poker.runouts import DEAD, Runout, board_tree
 from equipoise.games.poker.spots import Spot
 from equipoise.games.signals.betting import NO_OUTCOME, TERMINAL
 from equipoise.sequence.payoffs.hand_rows import HandRows
-from equipoise.sequence.payoffs.over_runouts import Fixed, Runouts, StreetLeaves, StreetPayoff
+from equipoise.sequence.payoffs.over_runouts import (
+    Entry,
+    Fixed,
+    Runouts,
+    StreetLeaves,
+    StreetPayoff,
+)
 from equipoise.sequence.treeplex import SAME, Blocks, Treeplex
 from equipoise.sequence.units import Units
 
@@ -95,7 +101,7 @@ class SpotLayout:
         """For each street and player, the first sequence of each board, and the end of the last."""
         found: list[list[Numbers]] = [[], []]
         for player in (0, 1):
-            end = 1
+            end = board_tree(self.spot).begin(player)
             for slots, widths in zip(self.slots, self.widths, strict=True):
                 sizes = slots[player] * widths[player]
                 found[player].append(end + np.concatenate([[0], np.cumsum(sizes)]))
@@ -121,11 +127,40 @@ class SpotLayout:
                     shares.append(play[held, action])
         return Fixed(np.concatenate(places), np.concatenate(shares)) if places else None
 
+    def entry(self) -> Entry | None:
+        """Return what the promised player is paid where she leaves, or pays for entering; in chips."""
+        spot, promise = self.spot, self.spot.promise
+        if promise is None:
+            return None
+        player, board = promise.player, self.boards[0][0]
+        share = spot.reach[player] * spot.met[player] / spot.pairs
+        worth = promise.values[spot.weights[player] > 0] - spot.pot / 2
+        amounts = np.zeros(board.widths[player])
+        np.add.at(amounts, board.buckets[player], share * worth)
+        return Entry(player, -amounts if promise.is_margin else amounts)
+
+    def _entering(self, player: int) -> tuple[list[int], Numbers]:
+        """Return a player's block before the first street, if she has one, and the links below it.
+
+        Where she looks at her hand and leaves or enters, it has a bucket a hand, those who enter last; where she
+        chooses her hand, it is one set, with an action a hand.
+        """
+        promise, board = self.spot.promise, self.boards[0][0]
+        if promise is None or promise.player != player:
+            return [], board.links[player]
+        width = board.widths[player]
+        actions, buckets = (width, 1) if promise.is_margin else (2, width)
+        links = np.concatenate([np.arange(width), np.zeros(buckets, dtype=np.int64)])
+        return [1, actions, buckets, 0, width], links
+
     def treeplex(self, player: int) -> Treeplex:
         """Return the strategy space of ``player``."""
         tree, (last, street_of) = self.spot.tree, self.last_slot
+        entering, first_links = self._entering(player)
+        begin = int(self.starts[0][player][0])
         columns: dict[str, list[Numbers]] = {
-            name: [] for name in ("start", "actions", "buckets", "parent", "link")
+            name: [np.array(entering[i : i + 1], dtype=np.int64)]
+            for i, name in enumerate(("start", "actions", "buckets", "parent", "link"))
         }
         links: list[Numbers] = []
         for street, boards in enumerate(self.boards):
@@ -143,9 +178,11 @@ class SpotLayout:
                 above = self.starts[street - 1][player][up], self.widths[street - 1][player][up]
                 outside = above[0][:, None] + own * above[1][:, None]
             else:
-                outside = np.zeros((1, len(nodes)), dtype=np.int64)
+                # Those who enter are the last sequences before the street, if it is not the empty one alone.
+                entered = begin - self.boards[0][0].widths[player] if entering else 0
+                outside = np.full((1, len(nodes)), entered, dtype=np.int64)
             ends = sum(map(len, links)) + np.concatenate([[0], np.cumsum(width)])
-            links += [b.links[player] for b in boards]
+            links += [b.links[player] for b in boards] if street else [first_links]
             shape = len(boards), len(nodes)
             found = {
                 "start": start[:, None] + self.slot[nodes] * width[:, None],
@@ -171,8 +208,10 @@ def spot_units(spot: Spot) -> Units:
     """
     tree = spot.tree
     ends = tree.player == TERMINAL
-    worth = np.abs(tree.base[ends]) + tree.scale[ends, None]
-    return Units(float(2 * worth.max()), spot.pot / 2)
+    worth = (np.abs(tree.base[ends]) + tree.scale[ends, None]).max()
+    if spot.promise is not None:
+        worth = max(worth, np.abs(spot.promise.values - spot.pot / 2).max())
+    return Units(float(2 * worth), spot.pot / 2)
 
 
 def runouts_payoff(layout: SpotLayout, unit: float) -> Runouts:
@@ -203,8 +242,10 @@ def runouts_payoff(layout: SpotLayout, unit: float) -> Runouts:
             )
         )
     sizes = (int(layout.starts[-1][0][-1]), int(layout.starts[-1][1][-1]))
-    fixed = (layout.fixed(0), layout.fixed(1))
-    return Runouts(sizes, tuple(streets), spot.is_raked, fixed)
+    fixed, entry = (layout.fixed(0), layout.fixed(1)), layout.entry()
+    if entry is not None:
+        entry = entry._replace(amounts=entry.amounts / unit)
+    return Runouts(sizes, tuple(streets), spot.is_raked, fixed, entry)
 
 
 def _leaves(layout: SpotLayout, nodes: Numbers, scale: Any, unit: float) -> StreetLeaves:

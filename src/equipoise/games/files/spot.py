@@ -17,6 +17,9 @@
     rake = 0.05
     rake_cap = 4
     lock = "k: b120 AA,KQs:0.7"
+    keeper = "oop"             # who solves the spot anew, and what the other was promised
+    promised = "120.5 AA; 60 KQs,QJs"
+    gadget = "maxmargin"
 """
 
 from __future__ import annotations
@@ -30,7 +33,7 @@ from equipoise.errors import EquipoiseError
 from equipoise.games.files.fields import Fields, parse_toml
 from equipoise.games.poker.spots import Spot, spot
 
-_TEXTS = ("board", "bets", "raises", "donk", "lock", "ranks", "suits")
+_TEXTS = ("board", "bets", "raises", "donk", "lock", "keeper", "gadget", "ranks", "suits")
 
 
 def load_spot(path: str | Path) -> Spot:
@@ -55,7 +58,7 @@ def spot_of(fields: Fields) -> Spot:
 
 def _reader(fields: Fields, name: str) -> Callable[[str], Any]:
     """Return what reads a field of its type."""
-    if name in ("oop", "ip"):
+    if name in ("oop", "ip", "promised"):
         return fields.text if isinstance(fields.data[name], str) else fields.numbers
     if name == "cap" and not isinstance(fields.data[name], str):
         return fields.whole

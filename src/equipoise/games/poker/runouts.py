@@ -168,11 +168,18 @@ class BoardTree:
         """For each player, the numbers of a strategy: what a solve must hold in memory."""
         return self._count(0), self._count(1)
 
+    def begin(self, player: int) -> int:
+        """Return the first sequence of the first street, after those with which a player enters."""
+        promise = self.spot.promise
+        if promise is None or promise.player != player:
+            return 1
+        return 1 + promise.sequences(self.streets[0][0].widths[player])
+
     def _count(self, player: int) -> int:
         tree = self.spot.tree
         own = np.flatnonzero(tree.player == player)
         actions = np.array([len(tree.successors[v]) for v in own.tolist()], dtype=np.int64)
-        return 1 + sum(
+        return self.begin(player) + sum(
             int(actions[tree.round[own] == s].sum()) * sum(b.widths[player] for b in street)
             for s, street in enumerate(self.streets)
         )
@@ -185,14 +192,18 @@ def board_tree(spot: Spot) -> BoardTree:
 
 
 def _symmetries(spot: Spot) -> tuple[Renaming, ...]:
-    """Return the renamings of suits that leave board, ranges and locks as they are, the identity first."""
+    """Return the renamings of suits that leave all the rules as they are, the identity first."""
+    if spot.promise is not None and spot.promise.is_margin:
+        # Hands that are alike would be chosen together, and count for as many as they are.
+        return (np.arange(spot.deck.size),)
     found = []
     for renaming in _renamings(spot.deck):
         if not np.array_equal(np.sort(renaming[spot.board]), np.sort(spot.board)):
             continue
         hands = np.sort(renaming[all_hands(spot.deck)], axis=1)
         moved = _number(hands, spot.deck.size)
-        alike = (*spot.weights, *(lock.play for lock in spot.locks))
+        promised = () if spot.promise is None else (spot.promise.values,)
+        alike = (*spot.weights, *(lock.play for lock in spot.locks), *promised)
         if all(np.array_equal(own[moved], own, equal_nan=True) for own in alike):
             found.append(renaming)
     return tuple(found)

@@ -21,6 +21,7 @@ from equipoise.errors import EquipoiseError, quoted
 from equipoise.games.poker.ranges import Weights, all_hands, range_text, read_range
 from equipoise.games.poker.spot_betting import spot_tree
 from equipoise.games.poker.spot_locks import Lock, read_locks
+from equipoise.games.poker.spot_promises import RESOLVE, Promise, promise_text, read_promise
 from equipoise.games.signals.betting import BettingTree
 from equipoise.games.signals.no_limit import NoLimit
 
@@ -44,10 +45,12 @@ class Spot:
         For each player, the weight of every hand of the deck, zero where the board has one of its cards.
     tree
         The betting, one round a street; the pot is counted as paid half by each player.
-    pot
-        What there is to be won at the start.
+    pot, stack
+        What there is to be won at the start, and what each player has left to bet.
     locks
         What some hands do at some points (:mod:`equipoise.games.poker.spot_locks`).
+    promise
+        What one player's hands may have in place of the spot (:mod:`equipoise.games.poker.spot_promises`).
     """
 
     family: ClassVar[str] = "spot"
@@ -59,10 +62,12 @@ class Spot:
     weights: tuple[Weights, Weights]
     tree: BettingTree
     pot: float
+    stack: float
     locks: tuple[Lock, ...] = ()
+    promise: Promise | None = None
 
     def __post_init__(self) -> None:
-        if self.pairs <= 0:
+        if not (self.met[0] > 0).any():
             raise EquipoiseError(
                 "spot: found ranges in which every two hands share a card, expected some that do not."
             )
@@ -91,21 +96,27 @@ class Spot:
 
     @cached_property
     def reach(self) -> tuple[Weights, Weights]:
-        """The weights of these hands."""
-        return self.weights[0][self.weights[0] > 0], self.weights[1][self.weights[1] > 0]
+        """What the hands of each player count for: their weights, if they are dealt.
+
+        Hands that a player chooses are counted so that what she then wins is a mean over what they may meet.
+        """
+        own = [weights[weights > 0] for weights in self.weights]
+        if self.promise is not None and self.promise.is_margin:
+            own[self.promise.player] = 1.0 / self.met[self.promise.player]
+        return own[0], own[1]
+
+    @cached_property
+    def met(self) -> tuple[Weights, Weights]:
+        """For each hand of each player, the weight of the other's hands that share no card with it."""
+        first, second = self.weights
+        return _met(first, second, self.deck), _met(second, first, self.deck)
 
     @cached_property
     def pairs(self) -> float:
-        """The total weight of all pairs of hands that share no card."""
-        first, second = self.hands
-        by_card = np.zeros(self.deck.size)
-        for card in (0, 1):
-            np.add.at(by_card, second[:, card], self.reach[1])
-        # Hands with either card are out; the very same hand was taken out twice.
-        met = (
-            self.reach[1].sum() - by_card[first].sum(axis=1) + self.weights[1][self.weights[0] > 0]
-        )
-        return float(self.reach[0] @ np.maximum(met, 0.0))
+        """What all pairs of hands that share no card count for, or one hand if it is chosen."""
+        if self.promise is not None and self.promise.is_margin:
+            return 1.0
+        return float(self.reach[0] @ self.met[0])
 
     def strengths(self, board: Cards, hands: Cards) -> NDArray[np.integer[Any]]:
         """Return the ranks of hands on a whole board: the larger wins."""
@@ -126,6 +137,9 @@ class Spot:
             digest.update(np.ascontiguousarray(cards).tobytes())
         for lock in self.locks:
             digest.update(f"lock {lock.node}".encode() + lock.play.tobytes())
+        if self.promise is not None:
+            named = f"{self.promise.gadget} {self.promise.player}"
+            digest.update(named.encode() + self.promise.values.tobytes())
         return digest.hexdigest()[:16]
 
 
@@ -147,6 +161,9 @@ def spot(
     smallest: float | None = None,
     chip: float | None = None,
     lock: str | None = None,
+    keeper: str | None = None,
+    promised: str | ArrayLike | None = None,
+    gadget: str = RESOLVE,
     ranks: str = STANDARD_RANKS,
     suits: str = STANDARD_SUITS,
 ) -> Spot:
@@ -180,6 +197,10 @@ def spot(
     lock
         What some hands do at some points, as in ``k: b60 AA,KQs:0.7`` (:mod:`.spot_locks`); the rest is
         solved around it.
+    keeper, promised, gadget
+        The player, ``oop`` or ``ip``, who solves the spot anew; what each hand of the other was promised, in chips
+        of the pot, in text or as one number a hand; and what she may do with it, ``resolve`` or ``maxmargin``
+        (:mod:`.spot_promises`).
     ranks, suits
         The deck, if it is not the usual one.
     """
@@ -211,6 +232,11 @@ def spot(
         rake_cap=rake_cap,
     )
     weights = (_range("oop", oop, cards, deck), _range("ip", ip, cards, deck))
+    promise = read_promise(keeper, promised, gadget, weights, deck)
+    if promise is not None and promise.is_margin:
+        own, other = weights[promise.player], weights[1 - promise.player]
+        # A hand that can meet none is not there to be chosen.
+        own[own > 0] *= _met(own, other, deck) > 0
     told = {
         "board": deck.text(cards),
         "oop": oop if isinstance(oop, str) else range_text(weights[0], deck),
@@ -229,6 +255,11 @@ def spot(
         "smallest": smallest,
         "chip": chip,
         "lock": lock,
+        "keeper": keeper,
+        "promised": promised
+        if promised is None or isinstance(promised, str)
+        else promise_text(promised, deck),
+        "gadget": gadget,
         "ranks": None if ranks == STANDARD_RANKS else ranks,
         "suits": None if suits == STANDARD_SUITS else suits,
     }
@@ -236,10 +267,20 @@ def spot(
         f"{key}={_plain(value)!r}" for key, value in told.items() if _is_told(key, value)
     )
     locks = read_locks(lock, tree, deck)
-    return Spot(f"spot({given})", deck, cards, weights, tree, float(pot), locks)
+    return Spot(
+        f"spot({given})", deck, cards, weights, tree, float(pot), float(stack), locks, promise
+    )
 
 
-_PLAIN = {"bets": "", "lock": "", "add_allin": 0.0, "force_allin": 0.0, "merge": 0.0, "rake": 0.0}
+_PLAIN = {
+    "bets": "",
+    "lock": "",
+    "gadget": RESOLVE,
+    "add_allin": 0.0,
+    "force_allin": 0.0,
+    "merge": 0.0,
+    "rake": 0.0,
+}
 
 
 def _is_told(key: str, value: Any) -> bool:
@@ -250,6 +291,16 @@ def _is_told(key: str, value: Any) -> bool:
 def _plain(value: Any) -> Any:
     """Return whole numbers as such."""
     return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def _met(own: Weights, other: Weights, deck: Deck) -> Weights:
+    """Return for each hand of one range the weight of those of the ``other`` that share no card with it."""
+    hands, by_card = all_hands(deck), np.zeros(deck.size)
+    for card in (0, 1):
+        np.add.at(by_card, hands[:, card], other)
+    # Hands with either card are out; the very same hand was taken out twice.
+    met = other.sum() - by_card[hands].sum(axis=1) + other
+    return np.asarray(np.maximum(met, 0.0)[own > 0])
 
 
 def _board(board: str, deck: Deck) -> Cards:

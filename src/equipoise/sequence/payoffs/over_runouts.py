@@ -182,20 +182,42 @@ class Fixed(NamedTuple):
     shares: Floats
 
 
+class Entry(NamedTuple):
+    """What ``player`` is paid with the sequences 1, 2, ... by which she enters the first street or does not.
+
+    It is the other player who pays, whatever the cards.
+    """
+
+    player: int
+    amounts: Floats
+
+    def add(self, source: int, plan: NDArray[Any], out: NDArray[Any]) -> None:
+        """Add to ``out`` what the target is paid against the plan of ``source``."""
+        own, amounts = slice(1, 1 + len(self.amounts)), self.amounts.astype(plan.dtype)
+        if source == self.player:
+            out[0] -= amounts @ plan[own]
+        else:
+            out[own] += amounts * plan[0]
+
+
 @dataclass(frozen=True, eq=False)
 class Runouts(Payoff):
-    """The payoff of the module's docstring, street by street; ``fixed`` is what players may not choose."""
+    """The payoff of the module's docstring, street by street.
+
+    ``fixed`` is what players may not choose, ``entry`` what is paid before the first street.
+    """
 
     shape: tuple[int, int]
     streets: Sequence[StreetPayoff]
     is_raked: bool = False
     fixed: tuple[Fixed | None, Fixed | None] = (None, None)
+    entry: Entry | None = None
 
     def write(self, source: int, plan: NDArray[Any], out: NDArray[Any]) -> None:
         """Write what player 1 is paid, or player 2 loses, into ``out``."""
         out[:] = 0
-        for street in self.streets:
-            street.add(source, plan, out)
+        self.add_trunk(source, plan, out)
+        self.last.add(source, plan, out)
         if source == 0:
             np.negative(out, out)
 
@@ -216,6 +238,8 @@ class Runouts(Payoff):
 
     def add_trunk(self, source: int, plan: NDArray[Any], out: NDArray[Any]) -> None:
         """Add what the target is paid before the last street."""
+        if self.entry is not None:
+            self.entry.add(source, plan, out)
         for street in self.streets[:-1]:
             street.add(source, plan, out)
 
@@ -230,6 +254,12 @@ class Runouts(Payoff):
                     rows.append(row)
                     columns.append(column)
                     values.append(value)
+        if self.entry is not None:
+            places = np.arange(1, 1 + len(self.entry.amounts)), np.zeros(len(self.entry.amounts))
+            sign = 1 if self.entry.player == 0 else -1
+            rows.append(places[self.entry.player])
+            columns.append(places[1 - self.entry.player])
+            values.append(sign * self.entry.amounts)
         entries = np.concatenate(values), (np.concatenate(rows), np.concatenate(columns))
         matrix = sparse.coo_matrix(entries, shape=self.shape).tocsr()
         matrix.sum_duplicates()

@@ -13,7 +13,8 @@ up to there. What the opponent brings along may be
 
 All public situations are solved at once: the trunk of the keeper is held fixed, that of the opponent is replaced
 by what she enters with. A situation is a sequence of the opponent after which the last round may begin, before its
-signals come; it says what she knows there.
+signals come; it says what she knows there. Spots of real hands make games of their promises instead, for any
+method (:mod:`equipoise.games.poker.spot_promises`).
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from equipoise.errors import EquipoiseError
+from equipoise.games.poker.spot_promises import MAXMARGIN, RESOLVE
 from equipoise.sequence.build import SequenceForm
 from equipoise.solvers.base import Plan
 from equipoise.solvers.saddle.cfr import CFR, member
@@ -33,7 +35,7 @@ from equipoise.solvers.saddle.cfr_compiled import CFRRun
 from equipoise.solvers.saddle.regret import Stretch
 from equipoise.solvers.saddle.tiled import TiledIteration
 
-GADGETS = ("unsafe", "resolve", "maxmargin")
+GADGETS = ("unsafe", RESOLVE, MAXMARGIN)
 
 
 def promised(form: SequenceForm, keeper: int, plan: Plan) -> NDArray[np.float64]:
@@ -90,7 +92,7 @@ def resolve(
     """
     if gadget not in GADGETS:
         raise EquipoiseError(f"gadget: found '{gadget}', expected one of {', '.join(GADGETS)}.")
-    if gadget == "maxmargin" and publics is None:
+    if gadget == MAXMARGIN and publics is None:
         raise EquipoiseError("maxmargin: found no public situations, expected a number for each.")
     run = _ResolvingRun(method or member("dcfr"), form, keeper, plans, gadget, publics)
     run.advance(iterations)
@@ -140,7 +142,7 @@ class _Gadget(TiledIteration):
             return
         self.places = situations(run.form, other)
         self.promised = promised(run.form, run.keeper, run.plans[run.keeper])[self.places]
-        self.publics = run.publics if run.gadget == "maxmargin" else None
+        self.publics = run.publics if run.gadget == MAXMARGIN else None
         shape = (2, len(self.places)) if self.publics is None else (len(self.places),)
         self.regrets = np.zeros(shape)
         self.trunk[other].plan[:] = 0

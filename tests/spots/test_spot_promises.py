@@ -1,0 +1,231 @@
+"""Spots solved anew: promises are kept, by programs, by regrets, and in the game that they are a part of."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+from random_spots import RANKS, SUITS, explicit, on_tree, random_spot, random_strategy
+
+import equipoise
+from equipoise import load
+from equipoise.cards.deck import Deck
+from equipoise.certificates.spot_hands import report
+from equipoise.certificates.spot_rest import rest_of
+from equipoise.certificates.spots import certify_spot
+from equipoise.certificates.tree import certify_tree
+from equipoise.errors import EquipoiseError
+from equipoise.games.poker import Spot, spot
+from equipoise.games.poker.ranges import all_hands, range_text
+from equipoise.games.poker.runouts import board_tree
+from equipoise.games.poker.spot_promises import GADGETS, KEEPERS, promise_text
+from equipoise.sequence.build import build
+from equipoise.solvers.base import measure, solve
+from equipoise.solvers.driver import Status
+from equipoise.solvers.saddle.lp import LP
+from equipoise.strategy.spots import SpotStrategy
+
+DECK = Deck(RANKS, SUITS)
+KINDS = list(product(GADGETS, ("turn", "river", "raked"), (0, 1)))
+
+
+def promising(random: np.random.Generator, gadget: str, kind: str, player: int) -> Spot:
+    """A random spot, with promises to ``player`` around what hands take of the pot."""
+    return random_spot(
+        random,
+        4 if kind == "turn" else 5,
+        hands=3 if kind == "turn" else 6,
+        rake=0.05 if kind == "raked" else 0.0,
+        keeper=KEEPERS[1 - player],
+        promised=random.uniform(-20.0, 120.0, len(all_hands(DECK))),
+        gadget=gadget,
+    )
+
+
+@pytest.mark.parametrize(("gadget", "kind", "player"), KINDS)
+def test_a_certificate_is_that_of_the_game_written_out(gadget: str, kind: str, player: int) -> None:
+    random = np.random.default_rng(player)
+    game = promising(random, gadget, kind, player)
+    tree, strategy = explicit(game), random_strategy(game, random)
+    found, truth = certify_spot(game, strategy), certify_tree(tree, on_tree(game, tree, strategy))
+    assert found.values == pytest.approx(truth.values, abs=1e-9)
+    assert found.best_responses == pytest.approx(truth.best_responses, abs=1e-9)
+    assert found.gains == pytest.approx(truth.gains, abs=1e-9)
+
+
+@pytest.mark.parametrize(("gadget", "kind", "player"), [k for k in KINDS if k[1] != "raked"])
+def test_the_form_measures_what_the_certificate_says(gadget: str, kind: str, player: int) -> None:
+    random = np.random.default_rng(player)
+    game = promising(random, gadget, kind, player)
+    form, strategy = build(game), random_strategy(game, random)
+    plans = [s.plan(b) for s, b in zip((form.X, form.Y), strategy.behaviour, strict=True)]
+    lower, upper = measure(form, *plans)
+    proof, half = certify_spot(game, strategy), game.pot / 2
+    assert half + upper == pytest.approx(proof.best_responses[0], abs=1e-9)
+    assert half - lower == pytest.approx(proof.best_responses[1], abs=1e-9)
+    np.testing.assert_allclose(form.A.matrix() @ plans[1], form.A.times(plans[1]), atol=1e-12)
+
+
+@pytest.mark.parametrize(("gadget", "kind", "player"), KINDS)
+def test_regrets_keep_promises_as_programs_do(gadget: str, kind: str, player: int) -> None:
+    game = promising(np.random.default_rng(player + 4), gadget, kind, player)
+    found = equipoise.solve(game, gap=0.2)
+    assert found.certificate.gap <= 0.2
+    if kind != "raked":
+        exact = solve(build(game), LP())
+        assert found.certificate.value == pytest.approx(exact.value, abs=0.2)
+
+
+RULES = {"bets": "50%", "raises": "a", "cap": 2, "chip": 0.0}
+
+
+@pytest.fixture(scope="module")
+def coarse() -> SpotStrategy:
+    """A strategy of a turn on a short deck that was solved for too short a time."""
+    game = random_spot(np.random.default_rng(3), 4, hands=9, **RULES, stack=120)
+    return equipoise.solve(game, gap=0.0, iterations=6).strategy
+
+
+@pytest.mark.parametrize("gadget", GADGETS)
+@pytest.mark.parametrize("keeper", KEEPERS)
+def test_rivers_solved_anew_lose_nothing_in_the_whole_hand(
+    coarse: SpotStrategy, gadget: str, keeper: str
+) -> None:
+    """Certified in the hand from the turn on: all rivers, all lines, every card told apart."""
+    player = KEEPERS.index(keeper)
+    before = certify_spot(coarse.spot, coarse)
+    behaviour = [own.astype(np.float64) for own in coarse.behaviour]
+    new, allowed = SpotStrategy(coarse.spot, (behaviour[0], behaviour[1])), 0.0
+    for history, cards in _rivers(coarse.spot):
+        rest = rest_of(coarse, history, cards, keeper=keeper, gadget=gadget, **RULES)
+        found = equipoise.solve(rest, gap=0.02)
+        worst = certify_spot(rest, found.strategy).gap
+        allowed = max(allowed, worst * len(rest.hands[1 - player]))
+        _put(found.strategy, new, player, history, cards)
+    after = certify_spot(coarse.spot, new)
+    assert after.best_responses[1 - player] < before.best_responses[1 - player] + allowed
+    # And something was won, here.
+    assert after.best_responses[1 - player] < before.best_responses[1 - player] - 0.5
+
+
+def _rivers(game: Spot) -> list[tuple[str, str]]:
+    """Every line to the river on which somebody may act, and every card that may come."""
+    tree = game.tree
+    starts = [
+        node
+        for node in range(1, len(tree.parent))
+        if tree.player[node] >= 0 and tree.round[node] > tree.round[tree.parent[node]]
+    ]
+    cards = np.setdiff1d(np.arange(game.deck.size), game.board)
+    return [(tree.histories[n], game.deck.text([card])) for n in starts for card in cards.tolist()]
+
+
+def _put(found: SpotStrategy, into: SpotStrategy, player: int, history: str, cards: str) -> None:
+    """Write what a player does in the rest of a hand into a strategy of the whole hand."""
+    small, large = found.spot, into.spot
+    for node in np.flatnonzero(small.tree.player == player).tolist():
+        place = large.tree.find(history + small.tree.histories[node])
+        _, dealt = into.decision(history, cards)
+        own = found.probabilities(node, [])
+        board, renaming = board_tree(large).locate(dealt)
+        bucket = board_tree(large).hands(player, board, renaming, len(dealt))
+        width = int(into.layout.widths[1][player][board])
+        start = int(into.layout.starts[1][player][board]) + int(into.layout.slot[place]) * width
+        numbers = {tuple(hand): i for i, hand in enumerate(large.hands[player].tolist())}
+        for hand, shares in zip(small.hands[player].tolist(), own, strict=True):
+            for action, share in enumerate(shares):
+                at = start + action * width + bucket[numbers[tuple(hand)]]
+                into.behaviour[player][at] = share
+
+
+def test_a_rest_has_the_values_of_the_whole(coarse: SpotStrategy) -> None:
+    """By Bayes' rule: what hands take of the pot does not change where the hand is cut."""
+    game = coarse.spot
+    history, cards = _rivers(game)[0]
+    rest = rest_of(coarse, history, cards, **RULES)
+    whole = report(coarse, history, cards)
+    first, second = (np.full(size, 0.5) for size in board_tree(rest).sequences)
+    cut = SpotStrategy(rest, (first, second))
+    for inner in np.flatnonzero(rest.tree.player >= 0).tolist():
+        player = int(rest.tree.player[inner])
+        place = game.tree.find(history + rest.tree.histories[inner])
+        rows = np.isin(
+            np.flatnonzero(game.weights[player] > 0), np.flatnonzero(rest.weights[player] > 0)
+        )
+        own = coarse.probabilities(place, coarse.decision(history, cards)[1])[rows]
+        width = len(own)
+        start = int(cut.layout.starts[0][player][0]) + int(cut.layout.slot[inner]) * width
+        cut.behaviour[player][start : start + own.size] = own.T.ravel()
+    for player in (0, 1):
+        apart = report(cut).players[player]
+        joined = whole.players[player]
+        kept = joined.reach > 0
+        added = rest.pot / 2 - game.pot / 2
+        np.testing.assert_allclose(apart.reach, joined.reach[kept], atol=1e-6)
+        np.testing.assert_allclose(apart.equity, joined.equity[kept], atol=1e-6)
+        np.testing.assert_allclose(apart.value, joined.value[kept] + added, atol=1e-4)
+
+
+@pytest.mark.parametrize("gadget", GADGETS)
+def test_a_deadline_ends_in_a_strategy_and_its_gap(gadget: str) -> None:
+    game = promising(np.random.default_rng(1), gadget, "river", 1)
+    result = equipoise.solve(game, gap=0.0, time=0.05)
+    assert result.found.status is Status.TIME_LIMIT
+    assert 0 < result.certificate.gap < game.pot
+    assert result.summary()["gap"] == result.certificate.gap
+
+
+def test_promises_are_read_as_they_are_written() -> None:
+    values = np.full(len(all_hands(DECK)), np.nan)
+    values[:40] = np.repeat([12.5, -3.0, 12.5, 1 / 3], 10)
+    game = random_spot(np.random.default_rng(2), 5)
+    held = [np.isfinite(values), np.isfinite(values)]
+    both = [range_text(own.astype(float), DECK) for own in held]
+    given = {"pot": 50, "stack": 60, "bets": "a", "ranks": RANKS, "suits": SUITS, "keeper": "oop"}
+    board = DECK.text(game.board)
+    found = spot(board, *both, **given, promised=values)
+    again = load(found.name)
+    assert (
+        again.fingerprint
+        == spot(board, *both, **given, promised=promise_text(values, DECK)).fingerprint
+    )
+    np.testing.assert_allclose(again.promise.values, found.promise.values, atol=1e-6)
+    stored = spot(board, *both, **given, promised=promise_text(values, DECK), gadget="maxmargin")
+    assert stored.fingerprint != again.fingerprint
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"promised": "5 TT,JJ"}, "promised: found it without keeper"),
+        ({"keeper": "oop"}, "keeper: found it without promised"),
+        ({"keeper": "me", "promised": "5 TT,JJ"}, "keeper: found 'me', expected one of oop, ip"),
+        (
+            {"keeper": "oop", "promised": "5 TT"},
+            "found no value for JdJc, expected one for every hand of ip",
+        ),
+        (
+            {"keeper": "oop", "promised": "TT,JJ"},
+            "promised: found 'TT,JJ', expected an amount and a range",
+        ),
+        ({"keeper": "oop", "promised": [1.0]}, "promised: found 1 values, expected a text or"),
+        ({"gadget": "swap"}, "gadget: found 'swap', expected one of resolve, maxmargin"),
+    ],
+)
+def test_promises_that_mean_nothing(wrong: dict[str, object], message: str) -> None:
+    with pytest.raises(EquipoiseError, match=message):
+        spot("8c9cQdKh", "QQ,KQ", "TT,JJ", 50, 60, "a", ranks=RANKS, suits=SUITS, **wrong)
+
+
+def test_where_no_street_begins(coarse: SpotStrategy) -> None:
+    with pytest.raises(EquipoiseError, match="found a street that has begun"):
+        rest_of(coarse, coarse.spot.tree.histories[1], **RULES)
+    with pytest.raises(EquipoiseError, match="keeper: found 'x', expected one of oop, ip"):
+        rest_of(coarse, *_rivers(coarse.spot)[0], keeper="x", **RULES)
+
+
+def test_arrays_keep_no_promises() -> None:
+    game = promising(np.random.default_rng(1), "resolve", "river", 1)
+    with pytest.raises(EquipoiseError, match="expected one on the processor, which can keep"):
+        equipoise.solve(game, "dcfr(device=numpy)", gap=1.0)
