@@ -117,6 +117,14 @@ def explicit(game: Spot) -> ExtensiveGame:
         ):
             grow(after, child, hands, board, turn)
 
+    numbers = {tuple(hand): i for i, hand in enumerate(all_hands(deck).tolist())}
+
+    def believed(one: Any, two: Any) -> float:
+        """Return what a pair of hands counts for beside their weights."""
+        if game.joint is None:
+            return 1.0
+        return float(game.joint[numbers[tuple(one.tolist())], numbers[tuple(two.tolist())]])
+
     def enter(place: int, hands: Any) -> None:
         """Let her leave or enter, if she may."""
         if promise is None or promise.is_margin:
@@ -130,7 +138,7 @@ def explicit(game: Spot) -> ExtensiveGame:
         grow(entered, 0, hands, tuple(game.board.tolist()), 0)
 
     deals = [
-        ((one, two), w1 * w2)
+        ((one, two), w1 * w2 * believed(one, two))
         for one, w1 in zip(game.hands[0], game.reach[0], strict=True)
         for two, w2 in zip(game.hands[1], game.reach[1], strict=True)
         if not set(one.tolist()) & set(two.tolist())

@@ -294,12 +294,10 @@ class StreetHands:
         self.places = [place for place, _ in located]
         self.live = [(own != DEAD).astype(np.float64) for own in self.buckets]
 
-    @cached_property
+    @property
     def met(self) -> Floats:
-        """One for every pair of hands that share no card."""
-        first, second = self.spot.hands
-        shared = (first[:, None, :, None] == second[None, :, None, :]).any(axis=(2, 3))
-        return np.asarray(1.0 - shared)
+        """What every pair of hands counts for: nothing if they share a card, one if their weights say all."""
+        return self.spot.meets
 
     @cached_property
     def wins(self) -> Floats:

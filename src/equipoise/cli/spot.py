@@ -92,6 +92,12 @@ def command(
             show_default="resolve",
         ),
     ] = None,
+    joint: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE", help="What pairs of hands count for: 1,326 x 1,326 numbers (.npy)."
+        ),
+    ] = None,
     target: Annotated[str, typer.Option(metavar="NUMBER", help=_TARGET)] = "0.5%",
     method: Annotated[
         str | None,
@@ -138,6 +144,7 @@ def command(
         "keeper": keeper,
         "promised": promised,
         "gadget": gadget,
+        "joint": joint,
     }
     rules = _rules(file, {name: value for name, value in given.items() if value is not None})
     place = out or Path(f"spot-{rules.deck.text(rules.board)}.eqp")

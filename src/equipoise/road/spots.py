@@ -150,16 +150,22 @@ def _sheet(spot: Spot, strategy: SpotStrategy, node: int) -> Sheet:
 
 
 def sizes(game: Spot) -> dict[str, Any]:
-    """Return how large a spot is; ``memory_mb`` is what regrets and averages take in single precision."""
+    """Return how large a spot is; ``memory_mb`` is what regrets and averages take in single precision.
+
+    Joint beliefs take two matrices a board beside them.
+    """
     from equipoise.games.poker.runouts import board_tree
 
     boards = board_tree(game)
+    held = sum(boards.sequences)
+    if game.joint is not None:
+        held += sum(b.widths[0] * b.widths[1] for street in boards.streets for b in street)
     return {
         "hands": [len(own) for own in game.hands],
         "lines": int((game.tree.player < 0).sum()),
         "boards": [len(street) for street in boards.streets],
         "sequences": list(boards.sequences),
-        "memory_mb": round(8 * sum(boards.sequences) / 1e6, 1),
+        "memory_mb": round(8 * held / 1e6, 1),
     }
 
 
@@ -176,18 +182,20 @@ def require_memory(game: Spot) -> None:
 
 
 def _require_holding(game: Spot, method: Any) -> None:
-    """Raise unless ``method`` can hold the locks of a spot, and its promises."""
+    """Raise unless ``method`` can hold the locks of a spot, and serve promises and joint beliefs."""
     device = getattr(method, "device", "")
+    if game.locks and game.joint is not None:
+        raise EquipoiseError("joint: found locks beside it, expected one of the two.")
     if game.locks and device != "compiled":
         raise EquipoiseError(
             f"lock: found the method {method.name}, expected one of regrets on the processor, which can "
             "hold what hands do: cfr+, dcfr, pcfr+, ..."
         )
-    if game.promise is not None and device not in ("", "compiled"):
-        raise EquipoiseError(
-            f"promised: found the method {method.name}, expected one on the processor, which can keep "
-            "promises."
-        )
+    for name, wanted in (("promised", game.promise), ("joint", game.joint)):
+        if wanted is not None and device not in ("", "compiled"):
+            raise EquipoiseError(
+                f"{name}: found the method {method.name}, expected one on the processor."
+            )
 
 
 def _solve(

@@ -15,10 +15,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from equipoise.games.poker.ranges import hand_number
 from equipoise.games.poker.runouts import DEAD, Runout, board_tree
 from equipoise.games.poker.spots import Spot
 from equipoise.games.signals.betting import NO_OUTCOME, TERMINAL
 from equipoise.sequence.payoffs.hand_rows import HandRows
+from equipoise.sequence.payoffs.joint_runouts import JointRunouts, JointStreet
 from equipoise.sequence.payoffs.over_runouts import (
     Entry,
     Fixed,
@@ -228,8 +230,9 @@ def runouts_payoff(layout: SpotLayout, unit: float) -> Runouts:
     for street, boards in enumerate(layout.boards):
         here = np.flatnonzero(ends & (ended == street))
         early = here[is_early[here]]
+        kind = StreetPayoff if spot.joint is None else partial(JointStreet, joint=spot.joint)
         streets.append(
-            StreetPayoff(
+            kind(
                 rows=rows[street],
                 widths=layout.widths[street],
                 starts=(layout.starts[street][0][:-1], layout.starts[street][1][:-1]),
@@ -245,7 +248,8 @@ def runouts_payoff(layout: SpotLayout, unit: float) -> Runouts:
     fixed, entry = (layout.fixed(0), layout.fixed(1)), layout.entry()
     if entry is not None:
         entry = entry._replace(amounts=entry.amounts / unit)
-    return Runouts(sizes, tuple(streets), spot.is_raked, fixed, entry)
+    whole = Runouts if spot.joint is None else JointRunouts
+    return whole(sizes, tuple(streets), spot.is_raked, fixed, entry)
 
 
 def _leaves(layout: SpotLayout, nodes: Numbers, scale: Any, unit: float) -> StreetLeaves:
@@ -341,8 +345,12 @@ def _equities(
             links = np.concatenate([b.links[i] for b in streets[below]])
             up[i] = links[np.repeat(offset, _counts(rows[i])) + up[i]]
         board = np.array([b.parent for b in streets[below]])[board]
+    joint = None
+    if layout.spot.joint is not None:
+        cards = (np.stack([own.low, own.high], axis=1) for own in rows)
+        joint = layout.spot.joint, *(hand_number(own, layout.spot.deck.size) for own in cards)
     found = [np.zeros(b.widths) for b in streets[street]]
     for place, equity in enumerate(found):
         low, high = np.searchsorted(board, [place, place + 1])
-        add_equities(*rows, low, high, (up[0], up[1]), factor, equity)
+        add_equities(*rows, low, high, (up[0], up[1]), factor, joint, equity)
     return tuple(found)

@@ -20,6 +20,7 @@
     keeper = "oop"             # who solves the spot anew, and what the other was promised
     promised = "120.5 AA; 60 KQs,QJs"
     gadget = "maxmargin"
+    joint = "beliefs.npy"      # what pairs of hands count for: 1,326 x 1,326 numbers
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ from equipoise.errors import EquipoiseError
 from equipoise.games.files.fields import Fields, parse_toml
 from equipoise.games.poker.spots import Spot, spot
 
-_TEXTS = ("board", "bets", "raises", "donk", "lock", "keeper", "gadget", "ranks", "suits")
+_TEXTS = ("board", "bets", "raises", "donk", "lock", "keeper", "gadget", "joint", "ranks", "suits")
 
 
 def load_spot(path: str | Path) -> Spot:

@@ -22,7 +22,7 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import combinations, groupby
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -48,6 +48,12 @@ def all_hands(deck: Deck = STANDARD) -> Cards:
 @lru_cache(maxsize=8)
 def _numbers(deck: Deck) -> dict[tuple[int, int], int]:
     return {pair: i for i, pair in enumerate(combinations(range(deck.size), 2))}
+
+
+def hand_number(hands: NDArray[Any], size: int) -> NDArray[np.int64]:
+    """Return the numbers of hands, lower card first, among all of a deck of ``size`` cards."""
+    low, high = hands[:, 0].astype(np.int64), hands[:, 1].astype(np.int64)
+    return np.asarray(low * (2 * size - low - 1) // 2 + high - low - 1)
 
 
 def parse_range(text: str, deck: Deck = STANDARD) -> Weights:
@@ -83,6 +89,27 @@ def read_range(given: str | ArrayLike, deck: Deck = STANDARD) -> Weights:
         )
     if not np.isfinite(weights).all() or weights.min() < 0 or weights.max() > 1:
         raise EquipoiseError("Range: found a weight that is no number from 0 to 1, expected such.")
+    return weights
+
+
+def read_joint(given: str | ArrayLike, deck: Deck = STANDARD) -> NDArray[np.float64]:
+    """Return the weights of all pairs of hands: a row and a column a hand, as an array or from a ``.npy`` file."""
+    count = math.comb(deck.size, 2)
+    try:
+        found = np.load(given, allow_pickle=False) if isinstance(given, str) else given
+        weights = np.array(found, dtype=np.float64)
+    except (OSError, TypeError, ValueError):
+        what = f"'{given}'" if isinstance(given, str) else "no numbers"
+        raise EquipoiseError(
+            f"joint: found {what}, expected an array or a file of NumPy's (.npy)."
+        ) from None
+    if weights.shape != (count, count):
+        raise EquipoiseError(
+            f"joint: found an array of shape {weights.shape}, expected ({count}, {count}): a row and a "
+            "column for every hand."
+        )
+    if not np.isfinite(weights).all() or weights.min() < 0:
+        raise EquipoiseError("joint: found a weight that is no number from zero up, expected such.")
     return weights
 
 

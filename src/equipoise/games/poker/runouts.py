@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from equipoise.cards.deck import Cards, Deck
-from equipoise.games.poker.ranges import all_hands
+from equipoise.games.poker.ranges import all_hands, hand_number
 from equipoise.games.poker.spots import Spot
 
 Numbers = NDArray[np.int64]
@@ -193,15 +193,17 @@ def board_tree(spot: Spot) -> BoardTree:
 
 def _symmetries(spot: Spot) -> tuple[Renaming, ...]:
     """Return the renamings of suits that leave all the rules as they are, the identity first."""
-    if spot.promise is not None and spot.promise.is_margin:
-        # Hands that are alike would be chosen together, and count for as many as they are.
+    is_margin = spot.promise is not None and spot.promise.is_margin
+    if is_margin or spot.joint is not None:
+        # Hands that are alike would be chosen together, and count for as many as they are; and beliefs about pairs
+        # leave none alike.
         return (np.arange(spot.deck.size),)
     found = []
     for renaming in _renamings(spot.deck):
         if not np.array_equal(np.sort(renaming[spot.board]), np.sort(spot.board)):
             continue
         hands = np.sort(renaming[all_hands(spot.deck)], axis=1)
-        moved = _number(hands, spot.deck.size)
+        moved = hand_number(hands, spot.deck.size)
         promised = () if spot.promise is None else (spot.promise.values,)
         alike = (*spot.weights, *(lock.play for lock in spot.locks), *promised)
         if all(np.array_equal(own[moved], own, equal_nan=True) for own in alike):
@@ -214,12 +216,6 @@ def _renamings(deck: Deck) -> list[Renaming]:
     rank, suit = deck.rank_of(cards), deck.suit_of(cards)
     suits = len(deck.suits)
     return [rank * suits + np.array(own)[suit] for own in permutations(range(suits))]
-
-
-def _number(hands: NDArray[np.int64], size: int) -> Numbers:
-    """Return the numbers of hands, lower card first, among all of a deck."""
-    low, high = hands[:, 0].astype(np.int64), hands[:, 1].astype(np.int64)
-    return low * (2 * size - low - 1) // 2 + high - low - 1
 
 
 def _hand_numbers(spot: Spot) -> tuple[Numbers, Numbers]:

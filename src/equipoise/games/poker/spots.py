@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from equipoise.cards.deck import STANDARD_RANKS, STANDARD_SUITS, Cards, Deck
 from equipoise.errors import EquipoiseError, quoted
-from equipoise.games.poker.ranges import Weights, all_hands, range_text, read_range
+from equipoise.games.poker.ranges import Weights, all_hands, range_text, read_joint, read_range
 from equipoise.games.poker.spot_betting import spot_tree
 from equipoise.games.poker.spot_locks import Lock, read_locks
 from equipoise.games.poker.spot_promises import RESOLVE, Promise, promise_text, read_promise
@@ -51,6 +51,8 @@ class Spot:
         What some hands do at some points (:mod:`equipoise.games.poker.spot_locks`).
     promise
         What one player's hands may have in place of the spot (:mod:`equipoise.games.poker.spot_promises`).
+    joint
+        What a pair of hands counts for beside both weights: a row and a column for every hand of the deck.
     """
 
     family: ClassVar[str] = "spot"
@@ -65,6 +67,7 @@ class Spot:
     stack: float
     locks: tuple[Lock, ...] = ()
     promise: Promise | None = None
+    joint: NDArray[np.float64] | None = None
 
     def __post_init__(self) -> None:
         if not (self.met[0] > 0).any():
@@ -109,7 +112,22 @@ class Spot:
     def met(self) -> tuple[Weights, Weights]:
         """For each hand of each player, the weight of the other's hands that share no card with it."""
         first, second = self.weights
-        return _met(first, second, self.deck), _met(second, first, self.deck)
+        if self.joint is None:
+            return _met(first, second, self.deck), _met(second, first, self.deck)
+        meets = self.meets
+        return meets @ second[second > 0], meets.T @ first[first > 0]
+
+    @cached_property
+    def meets(self) -> NDArray[np.float64]:
+        """For each pair of hands, what it counts for beside both weights: nothing if they share a card."""
+        first, second = self.hands
+        meets = np.ones((len(first), len(second)))
+        for mine in first.T:
+            for theirs in second.T:
+                meets *= mine[:, None] != theirs[None, :]
+        if self.joint is not None:
+            meets *= self.joint[np.ix_(*(np.flatnonzero(own > 0) for own in self.weights))]
+        return meets
 
     @cached_property
     def pairs(self) -> float:
@@ -140,6 +158,8 @@ class Spot:
         if self.promise is not None:
             named = f"{self.promise.gadget} {self.promise.player}"
             digest.update(named.encode() + self.promise.values.tobytes())
+        if self.joint is not None:
+            digest.update(b"joint" + self.joint.tobytes())
         return digest.hexdigest()[:16]
 
 
@@ -164,6 +184,7 @@ def spot(
     keeper: str | None = None,
     promised: str | ArrayLike | None = None,
     gadget: str = RESOLVE,
+    joint: str | ArrayLike | None = None,
     ranks: str = STANDARD_RANKS,
     suits: str = STANDARD_SUITS,
 ) -> Spot:
@@ -201,6 +222,9 @@ def spot(
         The player, ``oop`` or ``ip``, who solves the spot anew; what each hand of the other was promised, in chips
         of the pot, in text or as one number a hand; and what she may do with it, ``resolve`` or ``maxmargin``
         (:mod:`.spot_promises`).
+    joint
+        What pairs of hands count for beside the weights of both, if beliefs are no product of two ranges: a row and a
+        column for every hand of the deck, as an array or a file of NumPy's (``.npy``).
     ranks, suits
         The deck, if it is not the usual one.
     """
@@ -233,6 +257,7 @@ def spot(
     )
     weights = (_range("oop", oop, cards, deck), _range("ip", ip, cards, deck))
     promise = read_promise(keeper, promised, gadget, weights, deck)
+    beliefs = None if joint is None else read_joint(joint, deck)
     if promise is not None and promise.is_margin:
         own, other = weights[promise.player], weights[1 - promise.player]
         # A hand that can meet none is not there to be chosen.
@@ -260,15 +285,24 @@ def spot(
         if promised is None or isinstance(promised, str)
         else promise_text(promised, deck),
         "gadget": gadget,
+        "joint": joint if joint is None or isinstance(joint, str) else "array",
         "ranks": None if ranks == STANDARD_RANKS else ranks,
         "suits": None if suits == STANDARD_SUITS else suits,
     }
     given = ",".join(
         f"{key}={_plain(value)!r}" for key, value in told.items() if _is_told(key, value)
     )
-    locks = read_locks(lock, tree, deck)
     return Spot(
-        f"spot({given})", deck, cards, weights, tree, float(pot), float(stack), locks, promise
+        f"spot({given})",
+        deck,
+        cards,
+        weights,
+        tree,
+        float(pot),
+        float(stack),
+        read_locks(lock, tree, deck),
+        promise,
+        beliefs,
     )
 
 

@@ -91,10 +91,13 @@ def _add_rows(
 
 
 @njit(**KERNEL)
-def add_equities(one: Any, two: Any, low: Any, high: Any, up: Any, factor: Any, out: Any) -> None:
+def add_equities(
+    one: Any, two: Any, low: Any, high: Any, up: Any, factor: Any, joint: Any, out: Any
+) -> None:
     """Add what the hands of boards ``low .. high`` win less what they lose, by buckets one board up.
 
-    ``up`` are for both players the buckets, on the board before, of each row.
+    ``up`` are for both players the buckets, on the board before, of each row; ``joint`` is None, or what pairs count
+    for beside both weights, and the places of the rows there.
     """
     for b in range(low, high):
         groups = one.first[b + 1] - one.first[b] - 1
@@ -113,4 +116,6 @@ def add_equities(one: Any, two: Any, low: Any, high: Any, up: Any, factor: Any, 
                     )
                     if is_met and (j < tie or j >= above):
                         paid = weight * two.weight[k]
+                        if joint is not None:
+                            paid *= joint[0][joint[1][h], joint[2][k]]
                         out[up[0][h], up[1][k]] += paid if j < tie else -paid

@@ -41,6 +41,15 @@ class StreetLeaves(NamedTuple):
     scale: Floats
 
 
+class Pairs(NamedTuple):
+    """All pairs of hands on a board: both players' cards and buckets, and two matrices."""
+
+    cards: tuple[Numbers, Numbers]
+    buckets: tuple[Numbers, Numbers]
+    met: Floats
+    wins: Floats
+
+
 @dataclass(frozen=True, eq=False)
 class StreetPayoff:
     """What is paid on the boards of one street.
@@ -99,6 +108,14 @@ class StreetPayoff:
                 self.factor.astype(dtype),
             )
         return self._halves[key]
+
+    def pairs(self, board: int) -> Pairs:
+        """Return what pairs of hands count for on a board, and what the first wins of one chip, written out."""
+        one, two = (_Hands.of(rows, board) for rows in self.rows)
+        shared = (one.cards[:, None, :, None] == two.cards[None, :, None, :]).any(axis=(2, 3))
+        met = np.where(shared, 0.0, np.outer(one.weight, two.weight)) * self.factor[board]
+        wins = met * np.sign(one.group[:, None] - two.group[None, :])
+        return Pairs((one.cards, two.cards), (one.bucket, two.bucket), met, wins)
 
     def _places(self, player: int) -> NDArray[np.uint32]:
         """Return for each board the first sequence of a player, and her buckets."""
@@ -222,7 +239,7 @@ class Runouts(Payoff):
             np.negative(out, out)
 
     @property
-    def runouts(self) -> Runouts:
+    def runouts(self) -> Runouts | None:
         """Itself, for methods that work board by board."""
         return self
 
@@ -269,13 +286,10 @@ class Runouts(Payoff):
 
 def _entries(street: StreetPayoff, b: int) -> Any:
     """Yield rows, columns and values of the leaves on board ``b``, every pair of hands written out."""
-    one, two = (_Hands.of(rows, b) for rows in street.rows)
-    shared = (one.cards[:, None, :, None] == two.cards[None, :, None, :]).any(axis=(2, 3))
-    met = np.where(shared, 0.0, np.outer(one.weight, two.weight)) * street.factor[b]
-    wins = met * np.sign(one.group[:, None] - two.group[None, :])
+    pairs = street.pairs(b)
     for leaf, scale in enumerate(street.leaves.scale.tolist()):
-        places = _places(street, b, street.leaves, leaf, (one.bucket, two.bucket))
-        yield (*places, (street.leaves.base[0][leaf] * met + scale * wins).ravel())
+        places = _places(street, b, street.leaves, leaf, pairs.buckets)
+        yield (*places, (street.leaves.base[0][leaf] * pairs.met + scale * pairs.wins).ravel())
     every = np.arange(street.widths[0][b]), np.arange(street.widths[1][b])
     for leaf, scale in enumerate(street.all_in.scale.tolist()):
         places = _places(street, b, street.all_in, leaf, every)
