@@ -49,6 +49,7 @@ def test_what_is_told_before_a_solve(cli: Cli) -> None:
     assert status == 0
     assert "memory" in text
     assert "lines" in text
+    assert "% of the pot a player, " in text
 
 
 def test_a_locked_spot_on_the_command_line(cli: Cli, tmp_path: Path) -> None:
@@ -60,6 +61,19 @@ def test_a_locked_spot_on_the_command_line(cli: Cli, tmp_path: Path) -> None:
     text = cli("hands", str(out), "--json").out
     aces = [row for row in json.loads(text)["hands"] if row["kind"] == "AA"]
     assert all(row["play b50"] == pytest.approx(1) for row in aces)
+
+
+def test_promises_on_the_command_line(cli: Cli, tmp_path: Path) -> None:
+    """At a deadline: what was found by then, and its gap; and the file opens again."""
+    out = tmp_path / "a.eqp"
+    promised = {"keeper": "oop", "promised": "70 KK; 40 88,ATs", "gadget": "maxmargin"}
+    limit = ["--target", "0", "--time", "0.1", "--out", str(out), "--json"]
+    done = cli("spot", *_options(**promised), *limit)
+    assert done.code == 1, done.err
+    found = json.loads(done.out)
+    assert found["status"] == "time limit"
+    assert found["exploitability_pct"] == pytest.approx(found["gap"] / 2)  # of a pot of 100
+    assert cli("show", str(out)).code == 0
 
 
 def test_arrays_on_the_command_line(cli: Cli, tmp_path: Path) -> None:

@@ -43,6 +43,11 @@ def test_tokens_stand_for_so_many_hands(text: str, hands: float) -> None:
     assert count(text) == hands
 
 
+def test_random_is_every_hand() -> None:
+    assert parse_range("random").sum() == 1326
+    assert parse_range("random:0.5,AA").sum() == 0.5 * 1320 + 6
+
+
 def test_all_kinds_are_all_hands() -> None:
     ranks = "AKQJT98765432"
     kinds = [high + low for i, high in enumerate(ranks) for low in ranks[i:]]

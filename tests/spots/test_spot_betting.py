@@ -131,6 +131,12 @@ def test_rake_is_taken_from_pots_up_to_a_cap() -> None:
         ({"cap": "x"}, "cap: found 'x'"),
         ({"rake": 2}, "rake: found 2"),
         ({"merge": -1}, "merge: found -1"),
+        ({"chip": -2}, "chip: found -2, expected an amount from zero up"),
+        ({"smallest": 0}, "smallest: found 0, expected a positive amount"),
+        (
+            {"bets": "1/2"},
+            "expected one list for all or 1 set off by '/'; half of the pot is written 50%",
+        ),
     ],
 )
 def test_bad_input_is_one_sentence(rules: dict[str, object], sentence: str) -> None:

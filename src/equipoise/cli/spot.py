@@ -15,7 +15,8 @@ from equipoise.errors import EquipoiseError
 if TYPE_CHECKING:
     from equipoise.games.poker.spots import Spot
 
-EPILOG = """Ranges: AA, AKs, AKo, AK, AhKd, 66+, A8s+, QQ-22, A5s-A2s, with weights as in AKs:0.5.\n
+EPILOG = """Ranges: AA, AKs, AKo, AK, AhKd, 66+, A8s+, QQ-22, A5s-A2s, random (all hands), with weights as in
+AKs:0.5.\n
 Sizes: 60% of the pot, 2.5x the bet, 50 chips, a (all-in), e (the share of the pot that, bet on every street
 left, is all-in in the end); several with commas, streets set off by /, players by |.\n
 The first player (OOP) acts first on every street. The value is what she takes of the pot, in chips."""

@@ -39,7 +39,10 @@ def _write(path: Path, fill: Any, inches: tuple[float, float]) -> None:
 
 def _grid(report: PointReport, figure: Any) -> None:
     from matplotlib.patches import Patch, Rectangle
+    from matplotlib.patheffects import withStroke
 
+    # Names are read on any colour, and on two at once, by a light edge around their letters.
+    edge = [withStroke(linewidth=1.8, foreground="white", alpha=0.85)]
     own = next(own for own in report.players if own.actions)
     spot = report.strategy.spot
     deck, ranks = spot.deck, spot.deck.ranks[::-1]
@@ -64,7 +67,7 @@ def _grid(report: PointReport, figure: Any) -> None:
                     )
                     axes.add_patch(patch)
                     left += share
-            axes.text(column + 0.06, row + 0.3, kind, fontsize=7.5)
+            axes.text(column + 0.06, row + 0.3, kind, fontsize=7.5, path_effects=edge)
     axes.set_xticks(range(len(ranks) + 1), [])
     axes.set_yticks(range(len(ranks) + 1), [])
     axes.grid(color="white", linewidth=1.2)

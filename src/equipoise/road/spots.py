@@ -110,6 +110,13 @@ class Spots(Family):
         """Return numbers of hands, lines, boards and sequences, and the memory that a solve takes."""
         return {"players": 2, **sizes(game)}
 
+    def facts(self, result: Result) -> dict[str, Any]:
+        """Return what a summary says of a result: the gap as players of poker count it, too."""
+        own = super().facts(result)
+        share = max(result.certificate.exploitability_pct, 0.0)
+        own["gap"] = f"{share:.3g}% of the pot a player, {own['gap']}"
+        return own
+
     def tables(self, result: Result) -> Iterator[Sheet]:
         """Yield how often each action is taken at the start and after each first action, by kinds of hands."""
         tree = result.game.tree

@@ -9,6 +9,8 @@ is not one:
     that pair and all higher ones; that kicker and all higher ones below the first card;
 ``QQ-22``, ``A5s-A2s``, ``JTs-54s``
     all from one to the other, the first card or the distance between the cards being the same;
+``random``
+    every hand;
 ``AKs:0.5``
     with half the weight; where tokens overlap, the last one counts.
 
@@ -35,6 +37,7 @@ Weights = NDArray[np.float64]
 
 _TOKEN = re.compile(r"(?P<hands>[^:]+?)(?:\s*:\s*(?P<weight>[0-9.eE+-]+))?")
 _KINDS = ("", "s", "o")
+_EVERY = "random"
 
 
 @lru_cache(maxsize=8)
@@ -196,7 +199,9 @@ def _hands_of(kind: str, token: str, deck: Deck) -> list[tuple[int, int]]:
 
 
 def _expanded(hands: str, token: str, deck: Deck) -> Sequence[str]:
-    """Return the kinds of hands that ``66+`` or ``A5s-A2s`` stand for."""
+    """Return the kinds of hands that ``66+``, ``A5s-A2s`` or ``random`` stand for."""
+    if hands == _EVERY:
+        return list(_every_kind(deck))
     if hands.endswith("+"):
         high, low, kind = _split(hands[:-1], token, deck)
         if high == low:

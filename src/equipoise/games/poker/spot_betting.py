@@ -102,7 +102,7 @@ def _by_street(name: str, text: str, streets: int, read: Callable[[str, str], _T
     if len(parts) not in (1, streets):
         raise EquipoiseError(
             f"{name}: found {len(parts)} streets in {quoted(text)}, expected one list for all or "
-            f"{streets}."
+            f"{streets} set off by '/'; half of the pot is written 50%."
         )
     return [read(name, part) for part in (parts * streets if len(parts) == 1 else parts)]
 

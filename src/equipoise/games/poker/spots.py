@@ -230,9 +230,11 @@ def spot(
     """
     deck = Deck(ranks, suits)
     cards = _board(board, deck)
-    for name, amount in (("pot", pot), ("stack", stack)):
-        if not 0 < amount < 1e12:
+    for name, amount in (("pot", pot), ("stack", stack), ("smallest", smallest)):
+        if amount is not None and not 0 < amount < 1e12:
             raise EquipoiseError(f"spot: {name}: found {amount:g}, expected a positive amount.")
+    if chip is not None and not 0 <= chip < 1e12:
+        raise EquipoiseError(f"spot: chip: found {chip:g}, expected an amount from zero up.")
     whole = all(amount >= _WHOLE and amount == int(amount) for amount in (pot, stack))
     unit = (1.0 if whole else 0.0) if chip is None else float(chip)
     least = smallest if smallest is not None else min(unit or 1.0, stack)
