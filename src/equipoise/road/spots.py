@@ -113,7 +113,7 @@ class Spots(Family):
     def facts(self, result: Result) -> dict[str, Any]:
         """Return what a summary says of a result: the gap as players of poker count it, too."""
         own = super().facts(result)
-        share = max(result.certificate.exploitability_pct, 0.0)
+        share = max(result.summary()["exploitability_pct"], 0.0)
         own["gap"] = f"{share:.3g}% of the pot a player, {own['gap']}"
         return own
 
