@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from equipoise.certificates.certificate import Certificate
-from equipoise.games.bayesian.game import SignalGame, UtilityGame
+from equipoise.games.bayesian.game import SignalGame
 from equipoise.strategy.regions import Profile, Regions, interim
 
 Floats = NDArray[np.float64]
@@ -89,7 +89,7 @@ def _error(game: SignalGame, profile: Profile) -> float:
     δ times its variation, which is at most twice the spread for every region of anybody.
     """
     spread, delta = max(game.spread), game.signals.error
-    payments = 2.0 * game.error if isinstance(game, UtilityGame) else 0.0
+    payments = 2.0 * game.error
     if game.signals.joint is not None:
         return payments + 2.0 * spread * delta
     regions = sum(1 + int(np.any(np.diff(m, axis=0) != 0, axis=1).sum()) for m in profile.mixture)

@@ -186,11 +186,11 @@ def _answer(problem: Problem, stop: Stop, wish: Wish) -> Answer:
 
 def _digest(game: SignalGame, models: Sequence[ParametricModel], products: Products) -> str:
     """Return a digest of all that a program is made of: without it, none is known to have no solution."""
-    signals, rules = game.signals, getattr(game, "round", None)
-    known = [repr(products), *(model.text for model in models), repr(rules)]
+    signals, tables = game.signals, game.tables or ()
+    known = [repr(products), *(model.text for model in models), repr(game.round)]
     digest = hashlib.sha256("\0".join(known).encode())
     joint = () if signals.joint is None else (signals.joint,)
-    for array in (signals.edges, *signals.mass, *joint, *getattr(game, "tables", ())):
+    for array in (signals.edges, *signals.mass, *joint, *tables):
         digest.update(array.tobytes())
     return digest.hexdigest()
 

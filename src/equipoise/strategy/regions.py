@@ -205,7 +205,7 @@ def interim(game: SignalGame, player: int, profile: Profile, inside: float = 0.5
 
     In a continuous game the signal lies a fraction ``inside`` of the cell above its lower edge.
     """
-    if isinstance(game, UtilityGame):
+    if game.round is None:
         return _by_table(game, player, profile)
     betting = game.round
     others = [j for j in range(game.players) if j != player]

@@ -2,7 +2,8 @@
 
 A :class:`BayesianGame` is a betting round over private signals: payments depend on the public actions
 and on who has the better signal. A :class:`UtilityGame` is paid by any function of actions and
-signals, tabulated over finite signals.
+signals, tabulated over finite signals. What pays is an ability that a game says itself that it has: its
+``round``, or its ``tables``; the other one is None.
 """
 
 from __future__ import annotations
@@ -30,6 +31,8 @@ class BayesianGame:
 
     round: BettingRound
     signals: Signals
+    tables: ClassVar[None] = None
+    error: ClassVar[float] = 0.0
     family: ClassVar[str] = "bayesian"
 
     def __post_init__(self) -> None:
@@ -59,6 +62,12 @@ class BayesianGame:
         both = np.concatenate([self.round.win, self.round.lose])
         return tuple(np.ptp(both, axis=0).tolist())
 
+    def discretized(self, cells: int) -> BayesianGame:
+        """Return the game with ``cells`` finite signals, or itself if its signals are finite."""
+        if self.signals.finite:
+            return self
+        return BayesianGame(self.round, self.signals.discretized(cells))
+
 
 @dataclass(frozen=True)
 class UtilityGame:
@@ -72,6 +81,7 @@ class UtilityGame:
     tables: tuple[Floats, Floats]
     signals: Signals
     error: float = 0.0
+    round: ClassVar[None] = None
     family: ClassVar[str] = "bayesian"
 
     @classmethod
@@ -117,6 +127,10 @@ class UtilityGame:
     def spread(self) -> tuple[float, ...]:
         """Largest minus smallest payment of every player."""
         return tuple(float(np.ptp(table)) for table in self.tables)
+
+    def discretized(self, cells: int) -> UtilityGame:
+        """Return the game itself: its signals are finite."""
+        return self
 
 
 SignalGame = BayesianGame | UtilityGame

@@ -108,6 +108,11 @@ class StageGame:
         """Number of players."""
         return self.tree.players
 
+    @property
+    def listed(self) -> None:
+        """Ability: the game with all its nodes, which this one does not list (``unroll`` does)."""
+        return None
+
     @cached_property
     def family(self) -> str:
         """``zero-sum`` for two players whose payments cancel in every leaf, else ``general-sum``."""

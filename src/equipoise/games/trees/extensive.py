@@ -90,6 +90,11 @@ class ExtensiveGame:
         return len(self.parent)
 
     @property
+    def listed(self) -> ExtensiveGame:
+        """Ability: the game with all its nodes, which it is itself."""
+        return self
+
+    @property
     def infosets(self) -> int:
         """Number of information sets of all players."""
         return len(self.infoset_player)

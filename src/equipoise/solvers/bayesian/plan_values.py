@@ -24,7 +24,7 @@ Plans = Sequence[Sequence[str]]
 
 def worth_of(game: SignalGame, cuts: Cuts, regions: Plans) -> LeafWorth | TableWorth:
     """Return what says how much plans are worth against ``regions`` divided by ``cuts``."""
-    if isinstance(game, UtilityGame):
+    if game.round is None:
         return TableWorth(game, cuts, regions)
     return LeafWorth(game, cuts, regions)
 

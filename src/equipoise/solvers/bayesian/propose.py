@@ -18,7 +18,7 @@ from typing import Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from equipoise.games.bayesian.game import BayesianGame, SignalGame
+from equipoise.games.bayesian.game import SignalGame
 from equipoise.games.bayesian.parametric import ParametricModel
 from equipoise.solvers.bayesian.qualitative import PIECEWISE, Answer, ModelSearch, Products, look
 from equipoise.solvers.bayesian.signal_lp import zero_sum
@@ -89,14 +89,8 @@ def propose(
     Cuts of different players are ordered only where they are more than ``apart`` signals from each
     other: closer ones may be the discretisation's doing.
     """
-    coarse = game
-    if isinstance(game, BayesianGame) and not game.signals.finite:
-        coarse = BayesianGame(game.round, game.signals.discretized(cells))
-    if (
-        isinstance(coarse, BayesianGame)
-        and game.players == 2
-        and coarse.round.constant_sum is not None
-    ):
+    coarse = game.discretized(cells)
+    if coarse.round is not None and coarse.players == 2 and coarse.round.constant_sum is not None:
         mixtures, least = [zero_sum(coarse, i, tremble)[1] for i in range(2)], NARROW
     else:
         # Averages of replies are never quite pure: only the plan that prevails counts.

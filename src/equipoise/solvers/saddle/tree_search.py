@@ -67,8 +67,8 @@ class TreeSearch:
     """Searches the tree of a form; ``visited`` is the share of its nodes that the last two searches came to."""
 
     def __init__(self, form: SequenceForm) -> None:
-        game = form.game
-        if not isinstance(game, ExtensiveGame):
+        game = None if form.game is None else form.game.listed
+        if game is None:
             raise EquipoiseError(
                 f"{form.name}: found no game tree to search, expected one; other oracles than "
                 "'search' take a game with signals."
