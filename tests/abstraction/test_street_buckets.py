@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import combinations, permutations
 from pathlib import Path
 from typing import Any
@@ -13,14 +14,18 @@ import pytest
 from tests.certificates.test_streamed import SHORT
 
 import equipoise
+from equipoise.abstraction import signal_pairs
+from equipoise.abstraction.actions import abstract_actions, read_actions
 from equipoise.abstraction.base import Partition
 from equipoise.abstraction.expectation import expectation
 from equipoise.abstraction.potential import potential
 from equipoise.abstraction.signal_pairs import rounds_of_pairs
+from equipoise.abstraction.stages import truncate
 from equipoise.abstraction.street_abstraction import divided
 from equipoise.abstraction.street_buckets import StreetBuckets
 from equipoise.abstraction.street_centres import centres_below, clusterings
 from equipoise.abstraction.street_features import street_features
+from equipoise.abstraction.view_tree import view_trees
 from equipoise.cards.deck import Deck
 from equipoise.certificates.public import certify_public
 from equipoise.certificates.streamed import certify_streamed
@@ -32,9 +37,15 @@ from equipoise.games.signals.views import signal_rounds, views
 from equipoise.numerics.clusterings import by_linkage
 from equipoise.numerics.device import Device
 from equipoise.numerics.transport import transport_cost
+from equipoise.sequence.backends.array_payoff import ArrayPayoff
+from equipoise.sequence.backends.arrays import ArrayTreeplex
+from equipoise.sequence.backends.devices import device
+from equipoise.sequence.build import build
 from equipoise.strategy.lift import lift
 from equipoise.strategy.simple import random_strategy
+from equipoise.strategy.stages import prolong
 from equipoise.strategy.store import load_abstraction, save_abstraction
+from equipoise.strategy.translate import translate
 
 # Too many deals to list, few enough classes of flops to go through in seconds.
 LARGE = poker_game(
@@ -60,6 +71,7 @@ METHODS: dict[str, dict[str, Any]] = {
     "l1": {"feature": "potential", "temporary": 3, "metric": "l1"},
     "emd": {"feature": "potential", "temporary": 3, "metric": "emd"},
     "threshold": {"feature": "threshold"},
+    "opponents": {"feature": "potential", "temporary": 3, "leaves": "opponents"},
 }
 
 
@@ -132,11 +144,14 @@ def test_buckets_have_parents_and_do_not_hang_on_suits(name: str, method: str) -
             assert np.array_equal(found.bucket_of_hands(turn, other), own)
 
 
+@pytest.mark.parametrize("leaves", ["strength", "opponents"])
 @pytest.mark.parametrize("device", [None, "strict"])
 @pytest.mark.parametrize("name", GAMES)
-def test_boards_by_number_have_the_buckets_of_their_cards(name: str, device: str | None) -> None:
+def test_boards_by_number_have_the_buckets_of_their_cards(
+    name: str, device: str | None, leaves: Any
+) -> None:
     game = GAMES[name]
-    found = divided(game, COUNTS[name], "potential", temporary=3)
+    found = divided(game, COUNTS[name], "potential", temporary=3, leaves=leaves)
     lookup = found.lookup(None if device is None else DEVICES[device])
     streets = lookup.features.streets
     for place, street in enumerate(streets.streets):
@@ -185,6 +200,61 @@ def test_pairs_are_counted_alike_on_a_device(name: str, boards: int | None) -> N
             assert np.array_equal(value, theirs.values[kind])
 
 
+@pytest.mark.parametrize("library", ["numpy", "torch"])
+@pytest.mark.parametrize("name", GAMES)
+def test_matrices_that_stay_on_a_device_are_the_listed_ones(name: str, library: str) -> None:
+    pytest.importorskip(f"array_api_compat.{library}")
+    game, there = GAMES[name], device(library, "float64")
+    found = divided(game, COUNTS[name], "expectation", device=replace(there, dtype="float32"))
+    dense = build(game, found)
+    listed = build(game, divided(game, COUNTS[name], "expectation"), tiles=False)
+    assert dense.fingerprint == listed.fingerprint
+    assert dense.A.kronecker is not None
+    assert all(term.matrix.dense is not None for term in dense.A.kronecker)
+    random = np.random.default_rng(0)
+    products = []
+    for form in (dense, listed):
+        X, Y = ArrayTreeplex(form.X, there), ArrayTreeplex(form.Y, there)
+        payoff = ArrayPayoff(form.A, X, Y)
+        x, y = there.put(random.random(X.size)), there.put(random.random(Y.size))
+        products.append([there.get(own) for own in (payoff.times(y), payoff.transpose_times(x))])
+        random = np.random.default_rng(0)
+    for here, wanted in zip(*products, strict=True):
+        np.testing.assert_allclose(here, wanted, rtol=0, atol=1e-9)
+    # Who wants lists gets them: a compiled product is the same.
+    y = random.random(dense.A.shape[1])
+    np.testing.assert_allclose(dense.A.times(y), listed.A.times(y), rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("stages", [None, "2"])
+def test_a_solve_on_a_device_never_lists_its_pairs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stages: str | None
+) -> None:
+    def refuse(*_: Any) -> None:
+        raise AssertionError("pairs of buckets were listed")
+
+    monkeypatch.setattr(signal_pairs, "_round", refuse)
+    result = equipoise.solve(
+        LARGE,
+        abstraction="expectation(flops=4,boards=100)",
+        buckets="6-12-20-30" if stages is None else "6-12",
+        stages=stages,
+        device="numpy",
+        iterations=5,
+        flops=2,
+        out=tmp_path / "dense.eqp",
+    )
+    assert result.found.method.startswith("dcfr(device=numpy")
+    assert result.certificate.gap > 0
+
+
+def test_memory_is_asked_for_before_pairs_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Device, "free_mb", lambda self: 0.001)
+    found = divided(SHORT, COUNTS["short"], "expectation", device=DEVICES["numpy"])
+    with pytest.raises(EquipoiseError, match=r"pairs of 9 buckets: found 0 MB .* expected"):
+        found.deals(SHORT)
+
+
 def _matrix(signals: Any, values: Any) -> Any:
     found = np.zeros(signals.views)
     np.add.at(found, signals.pairs, values)
@@ -218,6 +288,37 @@ def test_expectation_by_centres_is_as_good_as_over_listed_views() -> None:
             pairs = {tuple(pair) for pair in zip(own, listed.maps[0][0], strict=True)}
             assert len(pairs) == len(set(own)) == len(set(listed.maps[0][0]))
         assert own.max() + 1 <= listed.buckets[turn][0]
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_equities_against_opponents_are_those_over_listed_deals(name: str) -> None:
+    game = GAMES[name]
+    every = street_features(game)
+    streets, named, turn = every.streets, views(game), game.rounds - 1
+    listed = view_trees(signal_rounds(game))[0]
+    random = np.random.default_rng(0)
+    clusters = random.integers(3, size=named.count(0))
+    rounds = signal_rounds(game)
+    theirs = clusters
+    for signals in rounds[1:]:
+        theirs = theirs[signals.parents[1]]
+    mine, outcome = rounds[-1].pairs[0].astype(np.int64), (1 + rounds[-1].values["showdown"]) / 2
+    cell = mine * 3 + theirs[rounds[-1].pairs[1]]
+    met = np.bincount(cell, rounds[-1].weight, named.count(turn) * 3).reshape(-1, 3)
+    won = np.bincount(cell, rounds[-1].weight * outcome, named.count(turn) * 3).reshape(-1, 3)
+    strengths = listed.strengths[-1][:, None]
+    wanted = np.where(met > 0, won / np.where(met > 0, met, 1), strengths)
+    for number in range(len(streets.first)):
+        boards = streets.after(number, every.last)
+        held = streets.held(boards, streets.streets[-1])
+        beside = np.broadcast_to(boards[:, None], (*held.shape[:2], boards.shape[1]))
+        rows = np.concatenate([held, beside], axis=2)
+        own = clusters[named.numbers(0, held.reshape(-1, held.shape[2]))].reshape(held.shape[:2])
+        number_of = named.numbers(turn, rows.reshape(-1, rows.shape[2]))
+        for where in (None, DEVICES["strict"]):
+            by = street_features(game, where)
+            found = by.get(by.against(by.ranks(boards), by.put(own), 3)).reshape(-1, 3)
+            assert found == pytest.approx(wanted[number_of], abs=1e-6)
 
 
 @pytest.mark.parametrize("metric", ["l2", "emd"])
@@ -263,8 +364,9 @@ def test_chains_on_a_line_are_those_of_any_distances() -> None:
         assert len(pairs) == k
 
 
-def test_what_is_stored_comes_back(tmp_path: Path) -> None:
-    found = divided(SHORT, (3, 5, 9), "expectation", boards=7)
+@pytest.mark.parametrize("leaves", ["strength", "opponents"])
+def test_what_is_stored_comes_back(tmp_path: Path, leaves: Any) -> None:
+    found = divided(SHORT, (3, 5, 9), "expectation", boards=7, leaves=leaves)
     save_abstraction(tmp_path / "short.eqp", found)
     again = load_abstraction(tmp_path / "short.eqp", SHORT)
     assert isinstance(again, StreetBuckets)
@@ -300,13 +402,68 @@ def test_large_poker_goes_the_whole_road(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("name", "buckets", "more"),
+    [
+        ("expectation", "6-12", {"stages": "2"}),
+        ("threshold", "6-12-20", {"stages": "3"}),
+        ("strategy(stages=2,temporary=4,", "6-12-18-24", {}),
+        ("potential(distance=emd,leaves=opponents,temporary=4,", "6-12-18-24", {}),
+    ],
+)
+def test_models_of_large_poker_are_played_in_the_whole_game(
+    tmp_path: Path, name: str, buckets: str, more: dict[str, Any]
+) -> None:
+    opening = name if name.endswith(",") else f"{name}("
+    result = equipoise.solve(
+        LARGE,
+        abstraction=f"{opening}flops=4,boards=100)",
+        buckets=buckets,
+        iterations=10,
+        flops=2,
+        out=tmp_path / "model.eqp",
+        **more,
+    )
+    assert result.strategy.rules is LARGE
+    again = equipoise.open(tmp_path / "model.eqp", LARGE)
+    proof = equipoise.certify(LARGE, again.strategy, flops=2)
+    assert proof.best_responses == pytest.approx(result.certificate.best_responses)
+    # A certificate is of the whole game, so nobody earns more against it than all that is at stake.
+    assert 0 < proof.exploitability < 48
+
+
+def test_prolonged_by_buckets_and_by_views_is_the_same() -> None:
+    cut = truncate(SHORT, 2)
+    found = divided(cut.short, (3, 5, 5), "expectation")
+    strategy = random_strategy(cut.short, found)
+    mine = prolong(strategy, cut)
+    assert mine.is_abstract
+    theirs = prolong(lift(strategy, found), cut)
+    for own, wanted in zip(lift(mine, found).behaviour, theirs.behaviour, strict=True):
+        assert np.array_equal(own, wanted)
+
+
+def test_translated_by_buckets_and_by_views_is_the_same() -> None:
+    own = abstract_actions(SHORT.tree, *read_actions("cap=2-1-1"))
+    small = own.game(SHORT)
+    found = divided(small, (3, 5, 9), "expectation")
+    strategy = random_strategy(small, found)
+    mine, theirs = (
+        translate(strategy, own, SHORT)[0],
+        translate(lift(strategy, found), own, SHORT)[0],
+    )
+    for here, there in zip(lift(mine, found).behaviour, theirs.behaviour, strict=True):
+        assert here == pytest.approx(there)
+
+
+@pytest.mark.parametrize(
     ("name", "buckets", "sentence"),
     [
+        ("strategy(stages=7)", "6-12-24-48", "stages: found 7, expected 1 to"),
         ("potential", "6-12", "numbers for 2 rounds, expected 4"),
         ("potential", "6-12-11-20", "found 11 in round 3, expected 12 to"),
         ("potential", "600-700-800-900", "found 600 in round 1"),
         ("potential(flops=1)", "6-12-24-48", "flops=1, expected a whole number from 2 up"),
-        ("potential(distance=far)", "6-12-24-48", "distance=far, expected l2, l1 or emd"),
+        ("potential(distance=far)", "6-12-24-48", "distance=far, expected l2 or l1 or emd"),
         ("expectation(colour=3)", "6-12-24-48", "the option 'colour'"),
         ("potential", None, "found no buckets"),
         ("gameshrink", "6-12-24-48", "too many to list, expected one of"),

@@ -19,7 +19,11 @@ from equipoise.abstraction.base import Partition
 from equipoise.abstraction.potential import by_potential
 from equipoise.abstraction.view_tree import Cluster, ViewTree, abstraction_by, view_trees
 from equipoise.errors import EquipoiseError
-from equipoise.games.signals.rounds import Floats, SignalRound
+from equipoise.games.poker.canonical import CanonicalViews
+from equipoise.games.poker.game import PokerGame
+from equipoise.games.poker.streets import Streets
+from equipoise.games.signals.rounds import Floats, Indices, SignalRound
+from equipoise.games.signals.views import views
 from equipoise.numerics.clusterings import Clusterings, in_space
 from equipoise.numerics.nested import Places
 
@@ -63,3 +67,12 @@ def by_behaviour(tree: ViewTree, vectors: Sequence[Floats], later: Cluster) -> C
         return in_space(vectors[turn][views], tree.weights[turn][views], most, "l1")
 
     return cluster
+
+
+def alike(vectors: Floats, game: PokerGame, most: int) -> Indices:
+    """Return buckets of the classes of hole cards of ``game``, a row of ``vectors`` each, weighted by their deals."""
+    named = views(game)
+    assert isinstance(named, CanonicalViews), "poker games are seen up to symmetry"
+    copies = np.bincount(named.numbers(0, Streets(game).holes)).astype(np.float64)
+    found = in_space(vectors, copies, most, "l1")
+    return np.asarray(found.labels(found.most), dtype=np.uint32)

@@ -2,31 +2,40 @@
 
 The counts of :mod:`equipoise.abstraction.bucket_pairs` by brute force: every pair of hands that can meet, which is
 the same list on all boards, is added to the cell of its two buckets and of who wins. One pass of scattered
-additions: what memory does fastest on a GPU.
+additions: what memory does fastest on a GPU. The counts stay there, as the matrices of a payoff: with 28,800 buckets
+they would take hours to list.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 import numpy as np
 
+from equipoise.abstraction.signal_pairs import BucketPairs
 from equipoise.abstraction.street_buckets import StreetLookup
 from equipoise.abstraction.street_features import ArrayFeatures
 from equipoise.games.poker.boards import Batch
-from equipoise.games.signals.rounds import Floats
 
 BATCH = 64
 """Boards at once: half a million pairs of hands each in hold'em."""
 
 
+# Bytes for each pair of buckets: three counts, and then two matrices and what they are made from.
+_CELL = 3 * 8 + 4 * 8
+
+
 def count_pairs_on_device(
-    lookup: StreetLookup, batches: Iterable[Batch], buckets: int
-) -> tuple[Floats, Floats]:
-    """Return, for each pair of buckets, the deals in which they meet, and those won less those lost."""
+    lookup: StreetLookup,
+    batches: Iterable[Batch],
+    buckets: int,
+    each: Callable[[int], None] | None = None,
+) -> BucketPairs:
+    """Return how often each pair of buckets meets and wins, on the device; ``each`` is told the boards done."""
     features = lookup.features
     assert isinstance(features, ArrayFeatures), "arrays are counted with arrays"
     device, xp = features.device, features.xp
+    device.require(buckets**2 * _CELL / 2**20, f"pairs of {buckets:,} buckets")
     hands = features.streets.streets[-1].hands.astype(np.int64)
     first, second = np.triu_indices(len(hands), 1)
     is_apart = ~(hands[first][:, :, None] == hands[second][:, None, :]).any(axis=(1, 2))
@@ -43,7 +52,11 @@ def count_pairs_on_device(
         copies = features.put(batch.copies.astype(np.int64))
         weights = xp.broadcast_to(copies[:, None], cell.shape)
         device.add_at(cells, xp.reshape(cell, (-1,)), xp.reshape(weights, (-1,)))
-    counts = np.asarray(device.get(cells)).reshape(buckets, buckets, 3)
-    met = counts.sum(axis=2, dtype=np.float64)
-    won = (counts[:, :, 2] - counts[:, :, 0]).astype(np.float64)
-    return met + met.T, won - won.T
+        if each is not None:
+            each(len(batch.boards))
+    counts = xp.reshape(cells, (buckets, buckets, 3))
+    met = xp.astype(counts[:, :, 0] + counts[:, :, 1] + counts[:, :, 2], xp.float64)
+    won = xp.astype(counts[:, :, 2] - counts[:, :, 0], xp.float64)
+    return BucketPairs(
+        met + xp.permute_dims(met, (1, 0)), won - xp.permute_dims(won, (1, 0)), device
+    )

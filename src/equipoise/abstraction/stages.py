@@ -30,7 +30,9 @@ from equipoise.games.signals.stage_game import PUBLIC, StageGame
 from equipoise.games.signals.views import views
 
 Behaviour = Mapping[int, NDArray[np.floating]]
-"""For decision nodes of the betting tree, the probability of each action (rows) in each view (columns)."""
+"""For decision nodes of the betting tree, the probability of each action (rows) in each view (columns).
+
+One column alone stands for all views."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,7 +146,7 @@ def _passive_leaf(tree: BettingTree, node: int) -> int:
 
 
 class _ChecksAndCalls(Mapping[int, NDArray[np.floating]]):
-    """The behaviour of a roll-out: check, or call. It is not written out before somebody asks for it."""
+    """The behaviour of a roll-out: check, or call. One column stands for all views."""
 
     def __init__(self, game: StageGame, nodes: Sequence[int]) -> None:
         self._game, self._nodes = game, nodes
@@ -152,9 +154,7 @@ class _ChecksAndCalls(Mapping[int, NDArray[np.floating]]):
     def __getitem__(self, node: int) -> NDArray[np.floating]:
         tree = self._game.tree
         passive = chips(tree).passive[node]
-        width = views(self._game).count(int(tree.round[node]), int(tree.player[node]))
-        row = np.array([float(child == passive) for child in tree.children(node)])
-        return np.repeat(row[:, None], width, axis=1)
+        return np.array([[float(child == passive)] for child in tree.children(node)])
 
     def __iter__(self) -> Iterator[int]:
         return iter(self._nodes)

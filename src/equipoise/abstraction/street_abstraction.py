@@ -8,10 +8,11 @@ import numpy as np
 
 from equipoise.abstraction.street_buckets import StreetBuckets
 from equipoise.abstraction.street_centres import Distance
-from equipoise.abstraction.street_division import FEATURES, Each, Feature, StreetDivision
+from equipoise.abstraction.street_division import FEATURES, Each, Feature, Leaves, StreetDivision
 from equipoise.abstraction.street_features import street_features
 from equipoise.errors import EquipoiseError
 from equipoise.games.poker.game import PokerGame
+from equipoise.games.signals.rounds import Indices
 from equipoise.games.signals.views import views
 from equipoise.numerics.device import Device
 
@@ -24,6 +25,8 @@ def divided(
     power: float = 1.0,
     temporary: int = 10,
     metric: Distance = "l2",
+    leaves: Leaves = "strength",
+    holes: Indices | None = None,
     classes: int | None = None,
     boards: int | None = None,
     seed: int = 0,
@@ -39,6 +42,11 @@ def divided(
         By what hands differ; and for expectation, to which power.
     temporary, metric
         For potential, the number of temporary clusters, and the distance between histograms.
+    leaves
+        Whether hands of the last street differ by how they stand, or by how they do against each of some
+        clusters of ``opponents``.
+    holes
+        The bucket of each class of hole cards, if they are divided already.
     classes, seed
         How many classes of first common cards the centres are found by, and which; all unless told otherwise.
     boards
@@ -63,6 +71,8 @@ def divided(
         power=power,
         temporary=temporary,
         metric=metric,
+        leaves=leaves,
+        given=holes,
         classes=every,
         weights=weights,
         seed=seed,
@@ -74,7 +84,7 @@ def divided(
         division.parents,
         (division.holes,) * streets.quiet,
         division.tables(),
-        division.outcome(),
+        division.last_street(),
         sample=boards,
         seed=seed,
         device=device,

@@ -3,7 +3,7 @@
 Up to the last street but one, the bucket of every hand on every board is in a table over classes of first
 common cards (:mod:`equipoise.games.poker.streets`): for hold'em 2 million numbers on the flop and 97 million
 on the turn. On the last street, where the table would be the longest by far, a bucket follows from the one
-before and from how the hand stands (:mod:`equipoise.abstraction.street_features`), through a small table.
+before and from how the hand fares (:mod:`equipoise.abstraction.street_river`).
 Every bucket has a parent, so players forget nothing.
 
 Hands and boards as cards are first turned, by a renaming of suits, to the class that is in the tables.
@@ -12,16 +12,17 @@ Hands and boards as cards are first turned, by a renaming of suits, to the class
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from itertools import permutations
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from equipoise.abstraction.base import Pair
 from equipoise.abstraction.street_features import StreetFeatures, street_features
+from equipoise.abstraction.street_river import LastStreet, last_street
 from equipoise.cards.deck import Cards
 from equipoise.errors import EquipoiseError
 from equipoise.games.poker.boards import Batch, Boards
@@ -32,6 +33,9 @@ from equipoise.games.signals.rounds import Floats, Indices, SignalRound
 from equipoise.games.signals.stage_game import StageGame
 from equipoise.games.signals.views import views
 from equipoise.numerics.device import Array, Device
+
+if TYPE_CHECKING:
+    from equipoise.abstraction.signal_pairs import BucketPairs
 
 Numbers = NDArray[np.int64]
 
@@ -50,8 +54,8 @@ class StreetBuckets:
         For each round before the first common cards, the bucket of each view.
     tables
         For each street but the last, buckets by class of first common cards, board and hand.
-    outcome
-        On the last street, the bucket by that of the round before and by how the hand stands.
+    last
+        What tells the buckets of the last street.
     sample, seed
         How many boards :meth:`deals` draws, and from which seed; all boards unless told otherwise.
     device
@@ -64,7 +68,7 @@ class StreetBuckets:
         parents: Sequence[Indices],
         quiet: Sequence[Indices],
         tables: Sequence[NDArray[Any]],
-        outcome: NDArray[Any],
+        last: LastStreet,
         *,
         sample: int | None = None,
         seed: int = 0,
@@ -80,7 +84,7 @@ class StreetBuckets:
         assert isinstance(named, CanonicalViews), "poker games are seen up to symmetry"
         self._views, self.game, self.method = named, game.name, method
         self._rules, self.streets = game, Streets(game)
-        self.quiet, self.tables, self.outcome = tuple(quiet), tuple(tables), outcome
+        self.quiet, self.tables, self.last = tuple(quiet), tuple(tables), last
         self.sample, self.seed, self.device = sample, seed, device
         self.parents: tuple[Pair, ...] = tuple((own, own) for own in parents)
         self._require_shapes()
@@ -100,17 +104,14 @@ class StreetBuckets:
         """Number of buckets of each player in each round."""
         return tuple((len(own), len(own)) for own, _ in self.parents)
 
-    @property
-    def most(self) -> int:
-        """How many hands a hand can meet on a whole board."""
-        return (int(self.outcome.shape[1]) - 1) // 2
-
     @cached_property
     def digest(self) -> str:
         """A digest of all tables."""
         digest = hashlib.sha256()
-        for array in (*(own for own, _ in self.parents), *self.quiet, *self.tables, self.outcome):
-            digest.update(np.ascontiguousarray(array, dtype="<u4").data)
+        parts = (*(own for own, _ in self.parents), *self.quiet, *self.tables)
+        for array in (*parts, *self.last.arrays.values()):
+            kind = "<f8" if array.dtype.kind == "f" else "<u4"
+            digest.update(np.ascontiguousarray(array, dtype=kind).data)
         return digest.hexdigest()[:16]
 
     def check(self, game: StageGame) -> None:
@@ -136,11 +137,14 @@ class StreetBuckets:
         if place < len(self.tables):
             table = self.tables[place].reshape(-1, self.tables[place].shape[2])
             return np.asarray(table[number, hand], dtype=np.uint32)
-        before = self.bucket_of_hands(turn - 1, hands[:, : sum(self._rules.groups(turn - 1))])
-        _, first, row = np.unique(number, return_index=True, return_inverse=True)
-        features = self.lookup().features
-        standing = features.standing_of(features.ranks(turned[first, self._rules.hole :]))
-        return np.asarray(self.outcome[before, standing[row, hand]], dtype=np.uint32)
+        numbers, first, row = np.unique(number, return_index=True, return_inverse=True)
+        boards, lookup = turned[first, self._rules.hole :], self.lookup()
+        found = lookup.on_boards(place, numbers, lookup.features.ranks(boards))
+        return np.asarray(found[row, hand], dtype=np.uint32)
+
+    def classes(self, holes: Cards) -> Numbers:
+        """Return the class of each row of hole cards."""
+        return self._views.numbers(0, holes)
 
     def lookup(self, device: Device | None = None) -> StreetLookup:
         """Return what tells the buckets of whole boards by their numbers, on ``device``."""
@@ -157,8 +161,10 @@ class StreetBuckets:
         from equipoise.abstraction.signal_pairs import rounds_of_pairs
 
         self.check(game)
-        counted = self._counted() if self.device is None else self._counted_on(self.device)
-        return rounds_of_pairs(game.tree, [own for own, _ in self.parents], *counted)
+        own = [first for first, _ in self.parents]
+        if self.device is None:
+            return rounds_of_pairs(game.tree, own, *self._counted())
+        return self._counted_on(self.device).rounds(game.tree, own)
 
     def _counted(self) -> tuple[Floats, Floats]:
         """Return how often buckets of the last round meet and win, by compiled loops."""
@@ -173,8 +179,8 @@ class StreetBuckets:
         batches = boards.some(self.sample, self.seed)
         return count_pairs(self._rules, boards, batches, bucket, self.buckets[-1][0])
 
-    def _counted_on(self, device: Device) -> tuple[Floats, Floats]:
-        """Return the same, by arrays on ``device``."""
+    def _counted_on(self, device: Device) -> BucketPairs:
+        """Return the same on ``device``, where they stay."""
         from equipoise.abstraction.pairs_on_device import BATCH, count_pairs_on_device
 
         batches = Boards(self._rules).some(self.sample, self.seed, BATCH)
@@ -182,7 +188,7 @@ class StreetBuckets:
 
     def to_arrays(self) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
         """Return what a file keeps of these buckets."""
-        arrays: dict[str, NDArray[Any]] = {"outcome": self.outcome}
+        arrays = dict(self.last.arrays)
         named = (("parents", [own for own, _ in self.parents]), ("quiet", self.quiet))
         for name, own in (*named, ("tables", self.tables)):
             arrays.update({f"{name}.{i}": array for i, array in enumerate(own)})
@@ -198,14 +204,12 @@ class StreetBuckets:
             name: [arrays[f"{name}.{i}"] for i in range(len(arrays)) if f"{name}.{i}" in arrays]
             for name in ("parents", "quiet", "tables")
         }
-        if "outcome" not in arrays:
-            raise EquipoiseError("buckets: found no outcomes of the last street, expected them.")
         return cls(
             game,
             parts["parents"],
             parts["quiet"],
             parts["tables"],
-            arrays["outcome"],
+            last_street(arrays),
             sample=known.get("sample"),
             seed=int(known.get("seed", 0)),
             method=str(known.get("method", "streets")),
@@ -271,7 +275,7 @@ class StreetBuckets:
                 f"{len(self.parents)} rounds, expected {shapes} for {self._rules.rounds}."
             )
         counts = [len(own) for own, _ in self.parents]
-        for turn, table in enumerate((*found, self.outcome)):
+        for turn, table in enumerate(found):
             if (
                 table.dtype.kind not in "iu"
                 or not 0 <= int(table.min()) <= int(table.max()) < counts[turn]
@@ -281,11 +285,7 @@ class StreetBuckets:
                     f"{table.min()} to {table.max()}, expected whole numbers below {counts[turn]}."
                 )
         before = counts[-2] if len(counts) > 1 else 1
-        if self.outcome.ndim != 2 or len(self.outcome) != before or self.outcome.shape[1] % 2 == 0:
-            raise EquipoiseError(
-                f"Buckets of '{self.game}': found outcomes of shape {self.outcome.shape}, expected "
-                f"a row for each of {before} buckets, and an odd number of columns."
-            )
+        self.last.check(self.game, before, counts[-1], self._views.count(0))
 
 
 class StreetLookup:
@@ -293,8 +293,7 @@ class StreetLookup:
 
     def __init__(self, buckets: StreetBuckets, features: StreetFeatures) -> None:
         self._buckets, self.features = buckets, features
-        self._tables = [features.put(own.reshape(-1, own.shape[2])) for own in buckets.tables]
-        self._outcome = features.put(buckets.outcome)
+        self._tables = [own.reshape(-1, own.shape[2]) for own in buckets.tables]
 
     def on_boards(self, place: int, numbers: Numbers, ranks: Array = None) -> Array:
         """Return the bucket of every hand on boards of a street.
@@ -303,22 +302,42 @@ class StreetLookup:
         """
         features = self.features
         if place < len(self._tables):
-            return features.rows(self._tables[place], numbers)
-        assert ranks is not None, "hands of the last street stand by their ranks"
+            return features.rows(features.kept(self._tables[place]), numbers)
+        assert ranks is not None, "hands of the last street are told apart by their ranks"
         if place == 0:
-            before = features.put(np.stack([self._first(int(number)) for number in numbers]))
+            before = self._first(self._before, numbers)
         else:
-            street = features.streets.streets[place]
-            deals = len(street.dealt)
+            deals = len(features.streets.streets[place].dealt)
             above = self.on_boards(place - 1, numbers // deals)
-            before = features.follow(above, street.back[numbers % deals])
-        return features.look_up(self._outcome, before, features.standing_of(ranks))
+            before = self._extended(place, above, numbers)
 
-    def _first(self, number: int) -> NDArray[np.int64]:
-        """Return the bucket before the first street of each hand on it."""
+        def carried(known: NDArray[Any]) -> Array:
+            return self._carried(place, numbers, known)
+
+        return self._buckets.last.buckets(features, before, ranks, carried)
+
+    def _carried(self, place: int, numbers: Numbers, known: NDArray[Any]) -> Array:
+        """Return what is ``known`` of classes of hole cards, for every hand on boards of a street."""
+        if place == 0:
+            return self._first(lambda holes: known[self._buckets.classes(holes)], numbers)
+        deals = len(self.features.streets.streets[place].dealt)
+        above = self._carried(place - 1, numbers // deals, known)
+        return self._extended(place, above, numbers)
+
+    def _extended(self, place: int, above: Array, numbers: Numbers) -> Array:
+        """Return what is known of hands on a street, from what is known of the boards before theirs."""
+        street = self.features.streets.streets[place]
+        return self.features.follow(above, street.back[numbers % len(street.dealt)])
+
+    def _first(self, of: Callable[[Cards], NDArray[Any]], numbers: Numbers) -> Array:
+        """Return what a function says of the hole cards of each hand on boards of the first street."""
         streets = self.features.streets
-        holes, turn = streets.holes[streets.hole_numbers(number)], streets.quiet - 1
-        return self._buckets.bucket_of_hands(turn, holes).astype(np.int64)
+        rows = [of(streets.holes[streets.hole_numbers(number)]) for number in numbers.tolist()]
+        return self.features.put(np.stack(rows).astype(np.int64))
+
+    def _before(self, holes: Cards) -> NDArray[Any]:
+        """Return the buckets of hole cards before the first street."""
+        return self._buckets.bucket_of_hands(self.features.streets.quiet - 1, holes)
 
 
 def _places(cards: Numbers, gone: Numbers) -> Numbers:

@@ -18,8 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from equipoise.games.signals.rounds import Floats, Indices
+from equipoise.numerics.clusterings import on_line
 from equipoise.numerics.histograms import for_earth_mover
 from equipoise.numerics.lloyd import CentreSets, centres_of
+from equipoise.numerics.refinement import number_classes
 from equipoise.numerics.sharing import share
 
 Distance = Literal["l2", "l1", "emd"]
@@ -121,6 +123,38 @@ def shared(found: Sequence[CentreSets], total: int) -> NDArray[np.int64]:
 def moved(histograms: Floats, below: Centres, distance: str) -> Floats:
     """Return rows of histograms over the clusters below the root, as points of ``distance``."""
     return for_earth_mover(histograms, below.strengths[0]) if distance == "emd" else histograms
+
+
+def labels_of(points: Floats, seen: NDArray[Any], weights: Floats, count: int, how: str) -> Indices:
+    """Return clusters of a few points that are all at hand; those that were not seen go to the nearest."""
+    found = clusterings(points[seen], weights[seen], count, how)
+    away = np.abs(points[:, None] - found.centres[-1])
+    far = (away * away if how == "l2" else away).sum(axis=2).argmin(axis=1)
+    own = far // 2 if how == "chain" else far
+    return np.asarray(np.unique(own, return_inverse=True)[1], dtype=np.uint32)
+
+
+def by_strength(
+    values: Floats, seen: NDArray[Any], weights: Floats, most: int
+) -> NDArray[np.int64]:
+    """Return the best clusters of numbers, the smallest first; those that were not seen are in the first."""
+    found = on_line(values[seen], weights[seen], most)
+    labels, order = np.zeros(len(seen), dtype=np.int64), np.argsort(values[seen], kind="stable")
+    labels[np.flatnonzero(seen)[order]] = number_classes(found.labels(found.most)[order])
+    return labels
+
+
+def some_below(
+    above: NDArray[Any], count: int, random: np.random.Generator
+) -> tuple[NDArray[np.int64], Floats]:
+    """Return ``count`` hands at random of each bucket in ``above``, and how many each stands for."""
+    order = random.permutation(len(above))
+    order = order[np.argsort(above[order], kind="stable")]
+    own = above[order]
+    first = np.searchsorted(own, own, side="left")
+    size = np.searchsorted(own, own, side="right") - first
+    kept = np.arange(len(own)) - first < count
+    return order[kept], size[kept] / np.minimum(size[kept], count)
 
 
 def _chains(values: Floats, most: int) -> CentreSets:

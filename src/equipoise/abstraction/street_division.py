@@ -23,6 +23,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import pairwise
 from typing import Any, Literal, get_args
 
@@ -32,22 +33,29 @@ from numpy.typing import NDArray
 from equipoise.abstraction.street_centres import (
     Centres,
     Distance,
+    by_strength,
     centres_below,
     clusterings,
+    labels_of,
     moved,
     shared,
+    some_below,
 )
 from equipoise.abstraction.street_features import CompiledFeatures, StreetFeatures
+from equipoise.abstraction.street_river import ByOpponents, ByStanding, LastStreet
+from equipoise.abstraction.view_tree import OPPONENTS
 from equipoise.games.poker.canonical import CanonicalViews
 from equipoise.games.signals.rounds import Floats, Indices
 from equipoise.games.signals.views import views
 from equipoise.numerics.device import Array
 from equipoise.numerics.threads import cores
 
+Leaves = Literal["strength", "opponents"]
 Feature = Literal["expectation", "potential", "threshold"]
 FEATURES: tuple[Feature, ...] = get_args(Feature)
 Each = Callable[[str, int, int], None]
 
+_BOARDS = 64  # whole boards after a class by which centres of the last street are found, where all are too many
 _POINTS = 2_000  # hands by which the centres of one parent are found
 _SPARE = 4  # no parent gets more than so many times its even share of buckets
 _HOLES, _ROOT = -1, -2  # levels before the first street: of hole cards, and of nothing
@@ -78,6 +86,8 @@ class StreetDivision:
         power: float,
         temporary: int,
         metric: Distance,
+        leaves: Leaves,
+        given: Indices | None,
         classes: NDArray[Any],
         weights: Floats,
         seed: int,
@@ -85,6 +95,7 @@ class StreetDivision:
     ) -> None:
         self.features, self.buckets, self.feature = features, tuple(buckets), feature
         self.power, self.temporary, self.metric = power, temporary, metric
+        self.leaves, self.given = leaves, given
         self.how = "chain" if feature == "threshold" else metric
         self.weights, self.each = weights, each
         self.seed = seed
@@ -103,7 +114,7 @@ class StreetDivision:
 
     def run(self) -> None:
         """Find all rules, from the first round to the last."""
-        self._divide_holes()
+        self._keep_holes(self._hole_labels() if self.given is None else self.given)
         for level in range(self.last + 1):
             self._prepare(level - 1)
             found = self._fit(
@@ -138,10 +149,12 @@ class StreetDivision:
             self._map("tables", range(len(streets.first)), fill)
         return tables
 
-    def outcome(self) -> NDArray[np.uint32]:
-        """Return the last street's buckets by parent and by how a hand stands."""
+    def last_street(self) -> LastStreet:
+        """Return what tells the buckets of the last street."""
         rule = self.rules[self.last]
-        return np.asarray(self._table(rule) + rule.first[:, None], dtype=np.uint32)
+        if self.leaves == "opponents":
+            return ByOpponents(self.opponents.astype(np.uint32), rule.centres, rule.first)
+        return ByStanding(np.asarray(self._table(rule) + rule.first[:, None], dtype=np.uint32))
 
     def _table(self, rule: Centres) -> NDArray[Any]:
         """Return the nearest centre of the last street by parent and by how a hand stands: in few ways."""
@@ -161,38 +174,49 @@ class StreetDivision:
         """Return the probability of winning, to a power."""
         return (standing / (2.0 * self.features.most)) ** self.power
 
-    def _divide_holes(self) -> None:
-        """Divide the classes of hole cards, for the rounds before the first common cards."""
-        total = self.buckets[0]
+    def _hole_labels(self) -> Indices:
+        """Return the bucket of each class of hole cards."""
         self._prepare(_ROOT)
-        points, mass = np.zeros((len(self.copies), 1)), np.zeros(len(self.copies))
+        if self.buckets[0] >= len(self.copies):
+            return np.arange(len(self.copies), dtype=np.uint32)
+        if self.feature == "potential":
+            points, seen = self._over_holes(
+                lambda sheet: np.eye(self.temporary)[
+                    self.features.get(self._labels(sheet, 0, _ROOT))[0]
+                ]
+            )
+            points = moved(points, self.below[0, _ROOT], self.metric)
+        else:
+            points, seen = self._over_holes(lambda sheet: self._points(sheet, 0, _ROOT)[0])
+        return labels_of(points, seen, self.copies, self.buckets[0], self.how)
+
+    def _over_holes(self, of: Callable[[_Sheet], Floats]) -> tuple[Floats, NDArray[Any]]:
+        """Return the mean of vectors of the first street by class of hole cards, and which have some."""
+        points, mass = np.zeros((0, 0)), np.zeros(len(self.copies))
         for sheet, weight in zip(self.sheets, self.weights, strict=True):
-            own = self.kinds[self.features.streets.hole_numbers(sheet.number)]
-            if self.feature == "potential":
-                labels = self.features.get(self._labels(sheet, 0, _ROOT))
-                found = np.eye(self.temporary)[labels[0]]
-            else:
-                found = self._points(sheet, 0, _ROOT)[0]
-            if points.shape[1] != found.shape[1]:
+            own, found = self.kinds[self.features.streets.hole_numbers(sheet.number)], of(sheet)
+            if not len(points):
                 points = np.zeros((len(self.copies), found.shape[1]))
             np.add.at(points, own, weight * found)
             np.add.at(mass, own, weight)
         seen = mass > 0
         points[seen] /= mass[seen, None]
-        if self.feature == "potential":
-            points = moved(points, self.below[0, _ROOT], self.metric)
-        centres = clusterings(points[seen], self.copies[seen], total, self.how).centres[-1]
-        away = np.abs(points[:, None] - centres)
-        far = (away if self.metric != "l2" else away * away).sum(axis=2).argmin(axis=1)
-        own = far // 2 if self.how == "chain" else far
-        label = np.unique(own, return_inverse=True)[1].astype(np.uint32)
-        self.holes = label if total < len(self.copies) else np.arange(len(label), dtype=np.uint32)
-        count = int(self.holes.max()) + 1
+        return points, seen
+
+    def _keep_holes(self, labels: Indices) -> None:
+        """Keep the buckets of the rounds before the first common cards."""
+        self.holes, count = labels, int(labels.max()) + 1
         self.parents.append(np.zeros(count, dtype=np.uint32))
         for _ in range(1, self.features.streets.quiet):
             self.parents.append(np.arange(count, dtype=np.uint32))
         for sheet in self.sheets:
             self._assign(sheet, _HOLES)
+
+    @cached_property
+    def opponents(self) -> NDArray[np.int64]:
+        """The cluster of opponents of each class of hole cards, by how often they win: the weakest first."""
+        points, seen = self._over_holes(lambda sheet: self._expected(sheet, 0)[0])
+        return by_strength(points[:, 0], seen, self.copies, OPPONENTS)
 
     def _prepare(self, base: int) -> None:
         """Find the temporary clusters below the buckets of level ``base``, from the bottom up."""
@@ -234,6 +258,10 @@ class StreetDivision:
             return sheet.standing[:, :, None]
         if self.feature == "potential":
             return self._histograms(sheet, level, base)
+        return self._expected(sheet, level)
+
+    def _expected(self, sheet: _Sheet, level: int) -> Array:
+        """Return how every hand of ``level`` is expected to stand, as vectors of one number."""
         values = sheet.standing
         for place in range(self.last - 1, level - 1, -1):
             values = self.features.means(place, values)
@@ -291,9 +319,12 @@ class StreetDivision:
         even = self.temporary if total is None else -(-total // parents)
         most = self.temporary if total is None else min(total - parents + 1, _SPARE * even)
         how = self.how
+        is_last = level == self.last and total is not None
+        is_standing = level == self.last and not (is_last and self.leaves == "opponents")
+        gathered = self._standings if is_standing else self._sampled
         found = [
             clusterings(points, mass, most, how)
-            for points, mass in self._gathered(name, level, base, parents)
+            for points, mass in gathered(name, level, base, parents)
         ]
         if total is None:
             counts, width = np.array([len(own.centres) for own in found]), self.temporary
@@ -303,42 +334,43 @@ class StreetDivision:
         strengths = None if self._is_line(level) else self.below[level + 1, base].strengths
         return centres_below(found, how, counts, width, strengths)
 
-    def _gathered(
+    def _standings(
         self, name: str, level: int, base: int, parents: int
     ) -> list[tuple[Floats, Floats]]:
-        """Return points and weights of the hands of ``level``, for each bucket of ``base``.
+        """Return all ways to stand on the last street below each bucket of ``base``, and how often each is met."""
 
-        On the last street those are all the ways to stand, and how often each is met; before it, some hands
-        of each class of first common cards.
-        """
-        where = [*range(len(self.sheets))]
-        if level == self.last:
+        def count(i: int) -> Floats:
+            return np.asarray(self._met(self.sheets[i], base, parents) * self.weights[i])
 
-            def count(i: int) -> Floats:
-                return np.asarray(self._met(self.sheets[i], base, parents) * self.weights[i])
+        total = np.zeros((parents, 2 * self.features.most + 1))
+        for met in self._map(name, [*range(len(self.sheets))], count):
+            total += met
+        values = self._scaled(np.arange(total.shape[1]))[:, None]
+        return [(values[own > 0], own[own > 0]) for own in total]
 
-            total = np.zeros((parents, 2 * self.features.most + 1))
-            for met in self._map(name, where, count):
-                total += met
-            values = self._scaled(np.arange(total.shape[1]))[:, None]
-            return [(values[own > 0], own[own > 0]) for own in total]
-
+    def _sampled(
+        self, name: str, level: int, base: int, parents: int
+    ) -> list[tuple[Floats, Floats]]:
+        """Return points and weights of some hands of ``level`` after each class, below each bucket of ``base``."""
         share_of = max(1, _POINTS // len(self.sheets))
 
         def some(i: int) -> tuple[Floats, NDArray[Any], Floats]:
             sheet = self.sheets[i]
             random = np.random.default_rng((self.seed, sheet.number, level, base + 2))
-            points = self._points(sheet, level, base)
-            above = self.features.get(self._above(sheet, level, base)).reshape(-1)
-            order = random.permutation(len(above))
-            order = order[np.argsort(above[order], kind="stable")]
-            place, size = _places(above[order])
-            own, kept = order[place < share_of], np.minimum(size, share_of)[place < share_of]
-            mass = self.weights[i] * size[place < share_of] / kept
+            above = self.features.get(self._above(sheet, level, base))
+            if level == self.last:
+                boards = random.permutation(len(above))[:_BOARDS]
+                points, above = self._equities(sheet, boards), above[boards]
+            else:
+                points = self._points(sheet, level, base)
+            above = above.reshape(-1)
+            own, stands_for = some_below(above, share_of, random)
+            mass = self.weights[i] * stands_for
             return points.reshape(-1, points.shape[2])[own], above[own], mass
 
         points, above, mass = (
-            np.concatenate(parts) for parts in zip(*self._map(name, where, some), strict=True)
+            np.concatenate(parts)
+            for parts in zip(*self._map(name, [*range(len(self.sheets))], some), strict=True)
         )
         order = np.argsort(above, kind="stable")
         bounds = np.searchsorted(above[order], np.arange(parents + 1))
@@ -346,6 +378,19 @@ class StreetDivision:
             (points[order[low:high]], mass[order[low:high]])
             for low, high in pairwise(bounds.tolist())
         ]
+
+    def _equities(self, sheet: _Sheet, boards: NDArray[Any]) -> Floats:
+        """Return the equities of all hands on some whole boards against each cluster of opponents."""
+        features, streets = self.features, self.features.streets
+        clusters = features.put(
+            self.opponents[self.kinds[streets.hole_numbers(sheet.number)]][None]
+        )
+        for place in range(self.last):
+            clusters = features.down(place, clusters)
+        ranks = features.ranks(streets.after(sheet.number, self.last)[boards])
+        count = int(self.opponents.max()) + 1
+        own = features.rows(clusters, boards)
+        return np.asarray(features.get(features.against(ranks, own, count)), dtype=np.float64)
 
     def _met(self, sheet: _Sheet, base: int, parents: int) -> NDArray[Any]:
         """Return how often hands below each bucket of ``base`` stand in each way on the last street."""
@@ -366,10 +411,3 @@ class StreetDivision:
                 found.append(result)
                 self.each(name, done + 1, len(numbers))
         return found
-
-
-def _places(sorted_: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return, for each of some sorted numbers, its place among its equals and how many they are."""
-    first = np.searchsorted(sorted_, sorted_, side="left")
-    last = np.searchsorted(sorted_, sorted_, side="right")
-    return np.arange(len(sorted_)) - first, last - first

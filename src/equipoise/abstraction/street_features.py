@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from equipoise.cards.board_sums import Meetings
+from equipoise.cards.board_sums import Meetings, SignedShowdowns, SortedShowdowns
 from equipoise.errors import EquipoiseError
 from equipoise.games.poker.board_strength import board_strength
 from equipoise.games.poker.game import PokerGame
@@ -65,6 +65,44 @@ class StreetFeatures(ABC):
     @abstractmethod
     def standing_of(self, ranks: Array) -> Array:
         """Return how every hand stands on whole boards where hands have ``ranks``."""
+
+    def against(self, ranks: Array, clusters: Array, count: int) -> Array:
+        """Return the equity of every hand against each cluster of opponents, on whole boards.
+
+        Where a hand leaves no opponent of a cluster, its equity against all of them stands. Sums are of whole numbers,
+        so hands alike have the very same equities.
+        """
+        xp, met = self.xp, self._meetings
+        columns = [xp.astype(clusters == k, xp.float32) for k in range(count)]
+        reach = xp.stack(columns, axis=2)
+        margins, totals = self._margins(ranks, reach), met.totals(reach)
+        whole = xp.astype(self.standing_of(ranks), xp.float32) / (2.0 * self.most)
+        own = 0.5 + 0.5 * margins / xp.clip(totals, 1.0, None)
+        return xp.where(totals > 0, own, whole[:, :, None])
+
+    @cached_property
+    def _meetings(self) -> Meetings:
+        """Which hands of the last street can meet."""
+        return Meetings(self.streets.streets[-1].hands, self.xp, self.xp.float32, self._at)
+
+    def kept(self, array: Any) -> Array:
+        """Return a NumPy array as this backend keeps it, put there once."""
+        if id(array) not in self._kept:
+            self._kept[id(array)] = array, self.put(array)
+        return self._kept[id(array)][1]
+
+    @cached_property
+    def _kept(self) -> dict[int, tuple[Any, Array]]:
+        return {}
+
+    @property
+    def _at(self) -> Any:
+        """The device of the arrays."""
+        return None
+
+    @abstractmethod
+    def _margins(self, ranks: Array, reach: Array) -> Array:
+        """Return, for each hand, the reach of the hands it beats less that of those that beat it."""
 
     @abstractmethod
     def histograms(self, place: int, labels: Array, count: int) -> Array:
@@ -150,6 +188,10 @@ class CompiledFeatures(StreetFeatures):
         out = np.empty(ranks.shape, dtype=np.int16 if self.most < 1 << 14 else np.int32)
         standing(self.streets.streets[-1].hands, ranks.astype(np.int32, copy=False), self.most, out)
         return out
+
+    def _margins(self, ranks: Array, reach: Array) -> Array:
+        """Return, for each hand, the reach of the hands it beats less that of those that beat it."""
+        return SortedShowdowns(self._meetings, ranks).margins(reach)
 
     def standing_histograms(self, above: Array, standing: Array, table: Any, count: int) -> Array:
         """Return histograms over labels in ``table``, without a list of the labels."""
@@ -239,13 +281,17 @@ class ArrayFeatures(StreetFeatures):
         """Return how every hand stands on whole boards where hands have ``ranks``."""
         xp, (boards, hands) = self.xp, ranks.shape
         at_once = max(1, _AT_ONCE // hands**2)
-        found = []
+        found, meets = [], xp.astype(self._meetings.meets, xp.int8)
         for start in range(0, boards, at_once):
             own = ranks[start : min(start + at_once, boards), :]
             apart = xp.astype(own[:, :, None] > own[:, None, :], xp.int8)
             apart = apart - xp.permute_dims(apart, (0, 2, 1))
-            found.append(xp.sum(apart * self._meets, axis=2, dtype=xp.int32))
+            found.append(xp.sum(apart * meets, axis=2, dtype=xp.int32))
         return xp.concat(found, axis=0) + self.most
+
+    def _margins(self, ranks: Array, reach: Array) -> Array:
+        """Return, for each hand, the reach of the hands it beats less that of those that beat it."""
+        return SignedShowdowns(self._meetings, ranks, self.xp, self.xp.float32).margins(reach)
 
     def histograms(self, place: int, labels: Array, count: int) -> Array:
         """Return how often each hand of street ``place`` gets each of ``count`` labels on the next."""
@@ -332,13 +378,6 @@ class ArrayFeatures(StreetFeatures):
     @property
     def _at(self) -> Any:
         return self.device.device
-
-    @cached_property
-    def _meets(self) -> Array:
-        """Which hands of the last street can meet."""
-        hands = self.streets.streets[-1].hands
-        meetings = Meetings(hands, self.xp, self.device.floats, self._at)
-        return self.xp.astype(meetings.meets, self.xp.int8)
 
 
 def street_features(game: PokerGame, device: Device | None = None) -> StreetFeatures:

@@ -29,7 +29,7 @@ from equipoise.numerics.clusterings import Clusterings, on_line
 from equipoise.numerics.nested import Places, nested
 from equipoise.numerics.refinement import levels_of, number_classes
 
-_OPPONENTS = 8
+OPPONENTS = 8
 Cluster = Callable[[int, Places, int], Clusterings]
 """Given a round, some of its views, and how many clusters at most: their clusterings."""
 
@@ -141,7 +141,7 @@ def _against(
     cluster, its strength against all of them stands.
     """
     last, other = rounds[-1], 1 - player
-    found = on_line(theirs, marginal(rounds[0], other), _OPPONENTS)
+    found = on_line(theirs, marginal(rounds[0], other), OPPONENTS)
     order = np.argsort(theirs, kind="stable")
     cluster = np.empty(len(theirs), dtype=np.int64)
     cluster[order] = number_classes(found.labels(found.most)[order])  # the weakest first

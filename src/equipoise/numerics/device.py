@@ -9,6 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from equipoise.errors import EquipoiseError
+from equipoise.numerics.memory import free_memory_mb
+
 Array = Any
 
 
@@ -39,6 +42,20 @@ class Device:
     def ones(self, shape: Any) -> Array:
         """Return ones."""
         return self.xp.ones(shape, dtype=self.floats, device=self.device)
+
+    def free_mb(self) -> float | None:
+        """Return how much memory the device could still give, or nothing where it cannot be asked."""
+        if getattr(self.device, "type", "") == "cuda":
+            return float(self.xp.cuda.mem_get_info(self.device)[0]) / 2**20
+        return free_memory_mb()
+
+    def require(self, needed_mb: float, what: str) -> None:
+        """Raise unless the device can give so much memory for ``what``."""
+        free = self.free_mb()
+        if free is not None and needed_mb > free:
+            raise EquipoiseError(
+                f"{what}: found {free:,.0f} MB of free memory, expected {needed_mb:,.0f} MB."
+            )
 
     def fixed(self, step: Callable[[], None]) -> Callable[[], None]:
         """Return a quicker way to do ``step``, which does the same operations each time.

@@ -178,7 +178,7 @@ def sizes(game: Spot) -> dict[str, Any]:
 
 def require_memory(game: Spot) -> None:
     """Raise if the regrets and averages of a spot need more memory than the machine has left."""
-    from equipoise.road.steps import free_memory_mb
+    from equipoise.numerics.memory import free_memory_mb
 
     needed, free = sizes(game)["memory_mb"], free_memory_mb()
     if free is not None and needed > free:

@@ -78,15 +78,15 @@ class ZeroSum(Behavioural):
         if coarse is not None:
             with steps.take("lift"):
                 # What is too large to list is played by buckets.
-                if form.tree is None or _is_listed(modelled):
-                    strategy = lift(strategy, coarse)
-                else:
-                    strategy = quantised(strategy.of(modelled, coarse))
+                is_lifted = form.tree is None or _is_listed(modelled)
+                strategy = lift(strategy, coarse) if is_lifted else strategy.of(modelled, coarse)
         facts: dict[str, Any] = {}
         for model in reversed(within):
             with steps.take("translate"):
                 strategy, own = model.whole(strategy)
             facts.update(own)
+        if strategy.is_abstract:
+            strategy = quantised(strategy)
         return Found(
             strategy=replace(strategy, source=game),
             target=stop.gap,

@@ -26,9 +26,9 @@ from numpy.typing import NDArray
 
 from equipoise.errors import EquipoiseError
 from equipoise.games.signals.betting import NO_OUTCOME, TERMINAL, BettingTree
-from equipoise.games.signals.rounds import SignalRound, sample
+from equipoise.games.signals.rounds import PairMatrices, SignalRound, sample
 from equipoise.sequence.lanes import LaneBundle, Slots, lane_bundles, slots
-from equipoise.sequence.payoffs.factored import BucketMatrix, Factored, Term
+from equipoise.sequence.payoffs.factored import BucketMatrix, DenseMatrix, Factored, Term
 from equipoise.sequence.payoffs.tiling import Tiling, tiling
 from equipoise.sequence.treeplex import Treeplex
 
@@ -65,10 +65,11 @@ def factored_form(
 ) -> tuple[Treeplex, Treeplex, Factored, Callable[[int], NDArray[np.uint32]]]:
     """Return ``X, Y, A`` and both canonical orders for a betting tree and each round's signals.
 
-    Without ``tiles`` a block is as wide as its round has buckets, in the last round, too.
+    Without ``tiles`` a block is as wide as its round has buckets, in the last round, too; so it is where
+    deals are not listed.
     """
     _require_zero_sum(tree)
-    cut = _tiling(tree, rounds) if tiles else None
+    cut = _tiling(tree, rounds) if tiles and rounds[-1].dense is None else None
     first, second = (_side(tree, rounds, player, cut) for player in (0, 1))
 
     def sampler(proportion: float, random: np.random.Generator) -> Factored:
@@ -297,6 +298,8 @@ def _matrix(
     from scipy import sparse
 
     signals = rounds[turn]
+    if signals.dense is not None:
+        return _dense_matrix(tree, rounds, signals.dense, turn, kind, first, second)
     place, shape = [], []
     for player, acted in enumerate((first, second)):
         up = _ancestors(rounds, player)[turn, acted]
@@ -308,6 +311,29 @@ def _matrix(
     matrix.sum_duplicates()
     matrix.eliminate_zeros()
     return BucketMatrix(matrix)
+
+
+def _dense_matrix(
+    tree: BettingTree,
+    rounds: Sequence[SignalRound],
+    pairs: PairMatrices,
+    turn: int,
+    kind: int,
+    first: int,
+    second: int,
+) -> DenseMatrix:
+    """Return the same as an array on the device where the deals are."""
+    device = pairs.device
+    xp, matrix = device.xp, pairs.of(None if kind == NO_OUTCOME else tree.kinds[kind])
+    for player, acted in ((0, first), (1, second)):
+        up = _ancestors(rounds, player)[turn, acted]
+        if up is not None:
+            count = 1 if acted < 0 else rounds[acted].views[player]
+            rows = matrix if player == 0 else xp.permute_dims(matrix, (1, 0))
+            total = device.zeros((count, rows.shape[1]))
+            device.add_at(total, device.put(up.astype(np.int64)), rows)
+            matrix = total if player == 0 else xp.permute_dims(total, (1, 0))
+    return DenseMatrix(matrix, device)
 
 
 def _term(matrix: BucketMatrix, entries: list[tuple[int, int, float]]) -> Term:

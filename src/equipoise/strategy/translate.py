@@ -9,10 +9,8 @@ from numpy.typing import NDArray
 
 from equipoise.abstraction.actions import ActionAbstraction
 from equipoise.games.signals.stage_game import StageGame
-from equipoise.games.signals.views import Views, views
-from equipoise.sequence.build import game_fingerprint
 from equipoise.strategy.profile import Layout, Strategy
-from equipoise.strategy.views import require_views, view_layout
+from equipoise.strategy.views import Apart
 
 Block = NDArray[np.floating]
 
@@ -34,17 +32,10 @@ def translate(
     behaviour returned is what comes of it: readings are weighted by how likely she drew them *and* then did
     what she did (Kuhn 1953).
     """
-    small = abstraction.game(game)
-    layout = require_views(small, strategy)
-    whole, named = view_layout(game), views(game)
-    players = [_Translation(strategy, abstraction, layout, whole, named, p) for p in (0, 1)]
-    found = Strategy(
-        game.name,
-        game_fingerprint(game),
-        tuple(own.behaviour for own in players),
-        whole,
-        game,
-    )
+    seen = Apart(abstraction.game(game), strategy)
+    whole = seen.layout_in(game)
+    players = [_Translation(strategy, abstraction, seen, whole, p) for p in (0, 1)]
+    found = seen.strategy_of(game, [own.behaviour for own in players])
     called, infosets = (
         tuple(getattr(own, what) for own in players) for what in ("called", "infosets")
     )
@@ -58,18 +49,17 @@ class _Translation:
         self,
         strategy: Strategy,
         abstraction: ActionAbstraction,
-        small: Layout,
+        seen: Apart,
         whole: Layout,
-        named: Views,
         player: int,
     ) -> None:
-        self._abstraction, self._named, self._player = abstraction, named, player
+        self._abstraction, self._seen, self._player = abstraction, seen, player
         vector = strategy.behaviour[player]
         self.behaviour = np.ones(int(whole.starts(player)[-1]), dtype=vector.dtype)
-        self._small = blocks(abstraction.small.player, small, player, vector)
+        self._small = blocks(abstraction.small.player, seen.layout, player, vector)
         filled = blocks(abstraction.whole.player, whole, player, self.behaviour)
         self.called = self.infosets = 0
-        # For each node, the weight of each reading, by view; a number where the views do not matter.
+        # For each node, the weight of each reading, by view (or bucket); a number where those do not matter.
         self._weights: list[dict[int, float | Block]] = [{0: 1.0}]
         self._readings = abstraction.readings(player)
         for node in range(len(abstraction.whole.parent)):
@@ -119,11 +109,11 @@ class _Translation:
         return found
 
     def _extend(self, weight: float | Block, turn: int) -> float | Block:
-        """Return weights by view of round ``turn`` from those by view of the round before."""
+        """Return weights by view (or bucket) of round ``turn`` from those of the round before."""
         if isinstance(weight, float) or weight.shape == (1,):
             return weight
-        every = np.arange(self._named.count(turn, self._player))
-        return weight[self._named.parent(turn, every, self._player)]
+        extended: Block = weight[self._seen.parents(turn, self._player)]
+        return extended
 
 
 def blocks(

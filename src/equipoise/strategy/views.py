@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 
 from equipoise.errors import EquipoiseError
 from equipoise.games.signals.stage_game import StageGame
@@ -47,6 +51,38 @@ def require_layout(game: StageGame, strategy: Strategy) -> Layout:
     """Raise unless ``strategy`` plays ``game``, by its views or by buckets at hand; return its layout."""
     is_by_buckets = strategy.is_abstract and strategy.abstraction is not None
     return (require_buckets if is_by_buckets else require_views)(game, strategy)
+
+
+class Apart:
+    """What a strategy of ``game`` tells apart: the game's views, or the buckets of an abstraction at hand.
+
+    ``counts`` is the number of them, by round and player. They mean the same in every game with the same signals.
+    """
+
+    def __init__(self, game: StageGame, strategy: Strategy) -> None:
+        self.layout = require_layout(game, strategy)
+        self.counts = self.layout.buckets
+        self._views = views(game)
+        self._coarse = strategy.abstraction if strategy.is_abstract else None
+
+    def parents(self, turn: int, player: int) -> NDArray[Any]:
+        """Return, for everything told apart in a round, what it was in the round before."""
+        if self._coarse is not None:
+            return np.asarray(self._coarse.parents[turn][player])
+        every = np.arange(self.counts[turn][player])
+        return np.asarray(self._views.parent(turn, every, player))
+
+    def layout_in(self, game: StageGame) -> Layout:
+        """Return the layout of strategies of another game that tell the same apart."""
+        return Layout.of(game.tree, self.counts)
+
+    def strategy_of(self, game: StageGame, behaviour: Sequence[NDArray[Any]]) -> Strategy:
+        """Return the strategy of another game that tells the same apart."""
+        named = game_fingerprint(game)
+        if self._coarse is not None:
+            named = f"{named}/{self._coarse.digest}"
+        layout, vectors = self.layout_in(game), tuple(behaviour)
+        return Strategy(game.name, named, vectors, layout, game, self._coarse)
 
 
 def find_view(game: StageGame, turn: int, told: str, player: int) -> int:

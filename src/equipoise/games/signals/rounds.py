@@ -17,11 +17,13 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from equipoise.errors import EquipoiseError
+from equipoise.numerics.device import Device
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.uint32]
@@ -54,6 +56,22 @@ class SignalRound:
     def views(self) -> tuple[int, int]:
         """Number of views of each player."""
         return len(self.parents[0]), len(self.parents[1])
+
+    @property
+    def dense(self) -> PairMatrices | None:
+        """Ability: the deals as matrices over pairs of views, where they are kept so."""
+        return None
+
+
+class PairMatrices(Protocol):
+    """The deals of a round as matrices over pairs of views, in the memory of a device."""
+
+    @property
+    def device(self) -> Device:
+        """The device."""
+
+    def of(self, kind: str | None) -> Any:
+        """Return the probability of each pair, times the outcome of a ``kind`` if one is named."""
 
 
 def fingerprint(rounds: Sequence[SignalRound]) -> str:

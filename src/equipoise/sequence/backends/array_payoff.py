@@ -9,7 +9,8 @@ matrix over buckets:
 
 Where the matrix falls into components that never meet (hands on different boards), the product is
 batched over the components, padded to one width: for Rhode Island hold'em 325 products of 25 x 25
-instead of one of 7969 x 7969. Payoffs of trees are lists of entries, gathered.
+instead of one of 7969 x 7969. A matrix that was counted on the device stays there, and serves both players and all
+terms. Payoffs of trees are lists of entries, gathered.
 """
 
 from __future__ import annotations
@@ -45,8 +46,12 @@ class ArrayPayoff:
         matrix = payoff.matrix() if terms is None else None
         for term in terms or ():
             for towards, places in ((0, (term.row, term.column)), (1, (term.column, term.row))):
-                csr = term.matrix.csr.T if towards else term.matrix.csr
-                multiplier = _multiplier(csr.tocsr(), X.device)
+                dense = term.matrix.dense
+                if dense is not None and dense.is_on(X.device):
+                    multiplier = dense.times(towards, X.device.floats)
+                else:
+                    csr = term.matrix.csr.T if towards else term.matrix.csr
+                    multiplier = _multiplier(csr.tocsr(), X.device)
                 self._towards[towards].add_term(multiplier, *places, term.coefficient)
         if matrix is not None:
             self._towards[0].add_entries(matrix)

@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from equipoise.errors import EquipoiseError
+from equipoise.numerics.device import Array, Device
 from equipoise.sequence.payoffs.base import Entries, Payoff, joined, written_out
 
 if TYPE_CHECKING:
@@ -37,11 +38,21 @@ class Lists(NamedTuple):
     value: NDArray[Any]
 
 
-@dataclass(frozen=True, eq=False)
 class BucketMatrix:
-    """A sparse matrix over pairs of buckets."""
+    """A matrix over pairs of buckets, sparse: ``csr``."""
 
-    csr: Any
+    def __init__(self, csr: Any) -> None:
+        self._csr = csr
+
+    @property
+    def csr(self) -> Any:
+        """The matrix in the memory of the processor."""
+        return self._csr
+
+    @property
+    def dense(self) -> DenseMatrix | None:
+        """Ability: the matrix as an array of a device, where it is kept so."""
+        return None
 
     @cached_property
     def transpose(self) -> BucketMatrix:
@@ -63,6 +74,46 @@ class BucketMatrix:
                 self.csr.data.astype(key),
             )
         return self._kernels[key]
+
+
+class DenseMatrix(BucketMatrix):
+    """A matrix over pairs of buckets that is an ``array`` of ``device``; it is listed for those alone who want lists."""
+
+    def __init__(self, array: Array, device: Device) -> None:
+        self.array, self.device = array, device
+
+    @property
+    def dense(self) -> DenseMatrix:
+        """The matrix itself."""
+        return self
+
+    @cached_property
+    def csr(self) -> Any:
+        """The matrix, listed."""
+        from scipy import sparse
+
+        return sparse.csr_matrix(self.device.get(self.array))
+
+    def is_on(self, device: Device) -> bool:
+        """Say whether arrays of ``device`` can be multiplied by this one."""
+        return self.device.xp is device.xp and self.device.device == device.device
+
+    def times(self, towards: int, dtype: Any) -> Callable[[Array], Array]:
+        """Return what multiplies rows over the buckets of one player by the matrix, ``towards`` the other."""
+        xp, array = self.device.xp, self._as(dtype)
+        # A view, not a copy: products read it either way.
+        right = array if towards else xp.permute_dims(array, (1, 0))
+        return lambda rows: xp.matmul(rows, right)
+
+    def _as(self, dtype: Any) -> Array:
+        """Return the array in a precision, made once."""
+        if dtype not in self._kept:
+            self._kept[dtype] = self.device.xp.astype(self.array, dtype, copy=False)
+        return self._kept[dtype]
+
+    @cached_property
+    def _kept(self) -> dict[Any, Array]:
+        return {}
 
 
 @dataclass(frozen=True, eq=False)
