@@ -248,6 +248,37 @@ def test_a_solve_on_a_device_never_lists_its_pairs(
     assert result.certificate.gap > 0
 
 
+@pytest.mark.parametrize("device", [None, "numpy"])
+def test_each_stage_goes_on_from_the_file_of_the_one_before(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, device: str | None
+) -> None:
+    made = equipoise.abstract(LARGE, "expectation(flops=4,boards=100)", "6-12-20-30")
+    assert isinstance(made, StreetBuckets)
+    save_abstraction(tmp_path / "buckets.eqp", made)
+    wanted: dict[str, Any] = {
+        "abstraction": tmp_path / "buckets.eqp",
+        "pairs": tmp_path / "pairs.eqp",
+        "device": device,
+        "iterations": 5,
+        "flops": 2,
+    }
+    first = equipoise.solve(LARGE, out=tmp_path / "first.eqp", **wanted)
+
+    def refuse(*_: Any) -> None:
+        raise AssertionError("pairs of buckets were counted again")
+
+    monkeypatch.setattr(StreetBuckets, "_counted", refuse)
+    monkeypatch.setattr(StreetBuckets, "_counted_on", refuse)
+    again = equipoise.solve(LARGE, out=tmp_path / "again.eqp", **wanted)
+    for mine, theirs in zip(first.strategy.behaviour, again.strategy.behaviour, strict=True):
+        assert np.array_equal(mine, theirs)
+    other = equipoise.abstract(LARGE, "expectation(flops=4,boards=90)", "6-12-20-30")
+    with pytest.raises(EquipoiseError, match="counted on other boards"):
+        equipoise.solve(LARGE, **{**wanted, "abstraction": other})
+    with pytest.raises(EquipoiseError, match="whose deals are listed, expected no such file"):
+        equipoise.solve(SHORT, pairs=tmp_path / "pairs.eqp")
+
+
 def test_memory_is_asked_for_before_pairs_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Device, "free_mb", lambda self: 0.001)
     found = divided(SHORT, COUNTS["short"], "expectation", device=DEVICES["numpy"])

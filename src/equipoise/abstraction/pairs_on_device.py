@@ -12,10 +12,10 @@ from collections.abc import Callable, Iterable
 
 import numpy as np
 
-from equipoise.abstraction.signal_pairs import BucketPairs
 from equipoise.abstraction.street_buckets import StreetLookup
 from equipoise.abstraction.street_features import ArrayFeatures
 from equipoise.games.poker.boards import Batch
+from equipoise.numerics.device import Array
 
 BATCH = 64
 """Boards at once: half a million pairs of hands each in hold'em."""
@@ -30,7 +30,7 @@ def count_pairs_on_device(
     batches: Iterable[Batch],
     buckets: int,
     each: Callable[[int], None] | None = None,
-) -> BucketPairs:
+) -> tuple[Array, Array]:
     """Return how often each pair of buckets meets and wins, on the device; ``each`` is told the boards done."""
     features = lookup.features
     assert isinstance(features, ArrayFeatures), "arrays are counted with arrays"
@@ -57,6 +57,4 @@ def count_pairs_on_device(
     counts = xp.reshape(cells, (buckets, buckets, 3))
     met = xp.astype(counts[:, :, 0] + counts[:, :, 1] + counts[:, :, 2], xp.float64)
     won = xp.astype(counts[:, :, 2] - counts[:, :, 0], xp.float64)
-    return BucketPairs(
-        met + xp.permute_dims(met, (1, 0)), won - xp.permute_dims(won, (1, 0)), device
-    )
+    return met + xp.permute_dims(met, (1, 0)), won - xp.permute_dims(won, (1, 0))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -36,8 +36,7 @@ class BucketPairs:
     """
 
     def __init__(self, met: Array, won: Array, device: Device) -> None:
-        self.met, self.won = met, won
-        self.device = replace(device, dtype="float64")
+        self.met, self.won, self.device = met, won, device
 
     def rounds(self, tree: BettingTree, parents: Sequence[Indices]) -> tuple[SignalRound, ...]:
         """Return what nature deals in each round, as :func:`rounds_of_pairs`, and never list it."""

@@ -13,14 +13,17 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from itertools import permutations
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from equipoise.abstraction.base import Pair
+from equipoise.abstraction.pairs_file import load_pairs, save_pairs
 from equipoise.abstraction.street_features import StreetFeatures, street_features
 from equipoise.abstraction.street_river import LastStreet, last_street
 from equipoise.cards.deck import Cards
@@ -33,9 +36,6 @@ from equipoise.games.signals.rounds import Floats, Indices, SignalRound
 from equipoise.games.signals.stage_game import StageGame
 from equipoise.games.signals.views import views
 from equipoise.numerics.device import Array, Device
-
-if TYPE_CHECKING:
-    from equipoise.abstraction.signal_pairs import BucketPairs
 
 Numbers = NDArray[np.int64]
 
@@ -60,6 +60,11 @@ class StreetBuckets:
         How many boards :meth:`deals` draws, and from which seed; all boards unless told otherwise.
     device
         Where they are counted; by compiled loops unless told otherwise.
+
+    Attributes
+    ----------
+    pairs
+        A file to keep what is counted in, or to find it in; none unless one is named.
     """
 
     def __init__(
@@ -86,6 +91,7 @@ class StreetBuckets:
         self._rules, self.streets = game, Streets(game)
         self.quiet, self.tables, self.last = tuple(quiet), tuple(tables), last
         self.sample, self.seed, self.device = sample, seed, device
+        self.pairs: Path | None = None
         self.parents: tuple[Pair, ...] = tuple((own, own) for own in parents)
         self._require_shapes()
 
@@ -158,13 +164,31 @@ class StreetBuckets:
 
     def deals(self, game: StageGame) -> tuple[SignalRound, ...]:
         """Return what nature deals in each round of ``game``, counted board by board."""
-        from equipoise.abstraction.signal_pairs import rounds_of_pairs
+        from equipoise.abstraction.signal_pairs import BucketPairs, rounds_of_pairs
 
         self.check(game)
         own = [first for first, _ in self.parents]
         if self.device is None:
-            return rounds_of_pairs(game.tree, own, *self._counted())
-        return self._counted_on(self.device).rounds(game.tree, own)
+            return rounds_of_pairs(game.tree, own, *self._kept(self._counted))
+        there = replace(self.device, dtype="float64")
+        met, won = self._kept(lambda: self._counted_on(there), there)
+        return BucketPairs(met, won, there).rounds(game.tree, own)
+
+    def _kept(
+        self, count: Callable[[], tuple[Array, Array]], there: Device | None = None
+    ) -> tuple[Array, Array]:
+        """Return what is counted, or was and is in the file :attr:`pairs`, on a device."""
+        if self.pairs is None:
+            return count()
+        boards = "all boards" if self.sample is None else f"{self.sample} boards from {self.seed}"
+        identity = f"{self.digest} on {boards}"
+        if self.pairs.exists():
+            met, won = load_pairs(self.pairs, identity)
+            return (met, won) if there is None else (there.put(met), there.put(won))
+        found = count()
+        met, won = found if there is None else (there.get(own) for own in found)
+        save_pairs(self.pairs, identity, met, won)
+        return found
 
     def _counted(self) -> tuple[Floats, Floats]:
         """Return how often buckets of the last round meet and win, by compiled loops."""
@@ -179,7 +203,7 @@ class StreetBuckets:
         batches = boards.some(self.sample, self.seed)
         return count_pairs(self._rules, boards, batches, bucket, self.buckets[-1][0])
 
-    def _counted_on(self, device: Device) -> BucketPairs:
+    def _counted_on(self, device: Device) -> tuple[Array, Array]:
         """Return the same on ``device``, where they stay."""
         from equipoise.abstraction.pairs_on_device import BATCH, count_pairs_on_device
 

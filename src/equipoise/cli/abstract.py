@@ -14,7 +14,7 @@ from equipoise.cli.output import duration, note, print_facts, print_json
 from equipoise.errors import EquipoiseError
 from equipoise.road.abstractions import ABSTRACTIONS, parse
 from equipoise.road.steps import Steps
-from equipoise.road.zero_sum import by_round
+from equipoise.road.zero_sum import by_round, is_listed
 
 EPILOG = "Methods:\n\n" + "\n".join(
     f"- **{name}**: {entry.why}" for name, entry in ABSTRACTIONS.items()
@@ -34,6 +34,9 @@ def command(
             help="Divide the buckets of this abstraction further, and merge none of them."
         ),
     ] = None,
+    model: options.Model = None,
+    device: options.Device = None,
+    seed: Annotated[int, typer.Option(min=0, help="For methods that draw at random.")] = 0,
     out: Annotated[
         Path | None, typer.Option(help="Where to save it.", show_default="GAME-METHOD.eqp")
     ] = None,
@@ -41,14 +44,16 @@ def command(
     json: options.Json = False,
 ) -> None:
     """Abstract a game with signals and save the abstraction."""
+    from equipoise.cli.progress import counting
     from equipoise.files import require_writable
     from equipoise.games.base import load_explicit
     from equipoise.games.signals.stage_game import StageGame
     from equipoise.road.checkpoints import default_file
+    from equipoise.road.models import models, with_model
     from equipoise.road.verbs import abstract
     from equipoise.strategy.store import save_abstraction
 
-    words = re.findall(r"[\w.]+", f"{method} {buckets or ''}")
+    words = re.findall(r"[\w.]+", model or f"{method} {buckets or ''}")
     place = out or default_file(game, "".join(f"-{word}" for word in words))
     require_writable(place)
     steps = Steps()
@@ -56,8 +61,14 @@ def command(
         rules = load_explicit(game)
     if not isinstance(rules, StageGame):
         raise EquipoiseError(f"{game}: found a game without signals, expected one with rounds.")
-    with steps.take("abstract"):
-        found = abstract(rules, method, buckets, refine=refine)
+    if model is not None:
+        wanted = with_model(rules, {"model": model, "buckets": buckets})
+        method, buckets = wanted["abstraction"], wanted["buckets"]
+        for smaller in models(rules, wanted):
+            rules = smaller.game
+    with steps.take("abstract"), counting(is_shown=not json) as each:
+        streamed = {} if is_listed(rules) else {"device": device, "seed": seed, "each": each}
+        found = abstract(rules, method, buckets, refine=refine, **streamed)
     save_abstraction(place, found)
     if buckets is not None and bucket_text(by_round(found.buckets)) != bucket_text(
         buckets.split("-")

@@ -99,6 +99,12 @@ Device = Annotated[
         show_default="compiled loops",
     ),
 ]
+Pairs = Annotated[
+    Path | None,
+    typer.Option(
+        help="Where to keep how often the buckets of large poker games meet, or to find it if it was counted before."
+    ),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 Nodes = Annotated[
     int | None,

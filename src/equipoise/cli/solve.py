@@ -56,6 +56,7 @@ def command(
     model: options.Model = None,
     flops: options.Flops = None,
     device: options.Device = None,
+    pairs: options.Pairs = None,
     eliminate: Annotated[
         bool,
         typer.Option("--eliminate", help="Eliminate dominated actions first."),
@@ -111,6 +112,7 @@ def command(
             eliminate=eliminate,
             flops=flops,
             device=device,
+            pairs=pairs,
         )
     if json:
         print_json({**result.summary(), "strategy": result.saved and str(result.saved)})

@@ -59,15 +59,16 @@ class ZeroSum(Behavioural):
         from equipoise.strategy.quantise import quantised
 
         known = ("abstraction", "buckets", "actions", "stages", "model", "eliminate")
-        wish.only(self.name, *known, "flops", "device")
+        wish.only(self.name, *known, "flops", "device", "pairs")
         wish = replace(wish, options=with_model(game, _options(game, wish)))
         steps = wish.steps
         within = tuple(models(game, wish.options))
         modelled = within[-1].game if within else game
         coarse = _abstract(modelled, wish)
+        _keep_pairs(coarse, wish)
         with steps.take("build"):
             form = build(modelled, coarse)
-        stop = (wish.limits | (wish.gap or default_gap(form, not _is_listed(game)))).at(
+        stop = (wish.limits | (wish.gap or default_gap(form, not is_listed(game)))).at(
             form.units.stake
         )
         small = _eliminate(form, wish) if wish.options.get("eliminate") else None
@@ -78,7 +79,7 @@ class ZeroSum(Behavioural):
         if coarse is not None:
             with steps.take("lift"):
                 # What is too large to list is played by buckets.
-                is_lifted = form.tree is None or _is_listed(modelled)
+                is_lifted = form.tree is None or is_listed(modelled)
                 strategy = lift(strategy, coarse) if is_lifted else strategy.of(modelled, coarse)
         facts: dict[str, Any] = {}
         for model in reversed(within):
@@ -108,7 +109,7 @@ class ZeroSum(Behavioural):
         )
 
 
-def _is_listed(game: Any) -> bool:
+def is_listed(game: Any) -> bool:
     """Say whether a game's deals are few enough to be listed."""
     from equipoise.games.signals.stage_game import StageGame
     from equipoise.games.signals.views import views
@@ -118,7 +119,7 @@ def _is_listed(game: Any) -> bool:
 
 def _checks(game: Game, wish: Wish) -> dict[str, Any]:
     """Return how to certify: of poker too large to list, a sample of flops unless all are asked for."""
-    if _is_listed(game):
+    if is_listed(game):
         return {}
     flops, device = wish.options.get("flops") or _FLOPS, wish.options.get("device")
     asked = {} if flops == "all" else {"flops": int(flops)}
@@ -163,9 +164,9 @@ def _abstract(game: Game, wish: Wish) -> Abstraction | None:
             if buckets is None and wanted == "none":
                 return None
             if wanted is None or isinstance(wanted, str):
-                lossless = "gameshrink" if _is_listed(game) else "potential"
+                lossless = "gameshrink" if is_listed(game) else "potential"
                 streamed: dict[str, Any] = {}
-                if not _is_listed(game):
+                if not is_listed(game):
                     streamed = {"seed": wish.seed, "each": wish.each}
                     streamed["device"] = wish.options.get("device")
                 return abstract(game, wanted or lossless, buckets, **streamed)
@@ -193,11 +194,28 @@ def _checked(game: StageGame, wanted: Any) -> Abstraction:
     return found
 
 
+def _keep_pairs(coarse: Abstraction | None, wish: Wish) -> None:
+    """Tell an abstraction of poker too large to list where it is counted, and where that is kept."""
+    from equipoise.abstraction.street_buckets import StreetBuckets
+    from equipoise.sequence.backends import devices
+
+    kept, device = wish.options.get("pairs"), wish.options.get("device")
+    if not isinstance(coarse, StreetBuckets):
+        if kept is not None:
+            raise EquipoiseError(
+                f"pairs: found {kept} for a game whose deals are listed, expected no such file."
+            )
+        return
+    coarse.pairs = None if kept is None else Path(kept)
+    if device not in (None, "compiled"):
+        coarse.device = devices.device(str(device), "float32")
+
+
 def _options(game: Game, wish: Wish) -> dict[str, Any]:
     """Return the options, with a model for a game that is too large to solve as it is."""
     given = dict(wish.options)
     named = ("abstraction", "buckets", "model")
-    if not _is_listed(game) and not any(given.get(name) for name in named):
+    if not is_listed(game) and not any(given.get(name) for name in named):
         given["model"] = _DEFAULT_MODEL
     return given
 
