@@ -6,13 +6,15 @@ import pytest
 
 from equipoise.errors import EquipoiseError
 from equipoise.games import poker
-from equipoise.games.trees.classic import kuhn, leduc, liars_dice
+from equipoise.games.trees.builder import from_rules
+from equipoise.games.trees.classic import LiarsDice, kuhn, leduc, liars_dice
 from equipoise.sequence.build import build
 from equipoise.solvers.auto import choose
 from equipoise.solvers.base import solve
 from equipoise.solvers.driver import Gap, Iterations
 from equipoise.solvers.methods import METHODS, WRAPPERS, method
 from equipoise.solvers.options import option_names
+from equipoise.solvers.saddle.lp import LP
 
 AROUND = [
     "shrink:egt",
@@ -154,4 +156,28 @@ def test_auto_leaves_rough_gaps_of_large_trees_to_discounted_cfr():
     # 147,420 payoffs, hardly any to be merged; two units are at stake.
     form = build(liars_dice())
     assert choose(form, 1e-3)[0].name == "dcfr"
-    assert choose(form, 1e-4)[0].name == "lp"
+    assert choose(form, 1e-4)[0].name != "dcfr"
+
+
+class PlainDice(LiarsDice):
+    """Liar's dice without a wild face: a bid of two dice hardly ever stands, so few bids are played."""
+
+    def payoffs(self, state):
+        dice, bids = state
+        quantity, face = 1 + bids[-2] // self.sides, 1 + bids[-2] % self.sides
+        gain = 1 if (dice.count(face) >= quantity) == (len(bids) % 2 == 0) else -1
+        return gain, -gain
+
+
+def test_auto_takes_a_double_oracle_where_little_is_played():
+    form = build(liars_dice(5))
+    few = build(from_rules(PlainDice(5), "plain dice"))
+    assert form.A.nonzeros == few.A.nonzeros == 25_575
+    assert choose(form, 1e-9)[0].name == "lp"
+    chosen, why = choose(few, 1e-9)
+    assert chosen.name == "double-oracle(default=rough,expand=support)"
+    assert method(chosen.name) == chosen
+    assert why.endswith("of the sequences are played: a double oracle is fastest, and exact")
+    found = solve(few, chosen, Gap(1e-9))
+    assert found.gap <= 1e-9
+    assert found.value == pytest.approx(solve(few, LP(), Gap(1e-9)).value, abs=1e-9)

@@ -407,7 +407,7 @@ def test_regrets_are_kept_while_the_game_grows():
 
 
 @pytest.mark.parametrize("target", [1e-3, 1e-9])
-def test_auto_never_chooses_it(target):
-    """Where it wins, nobody can tell beforehand; where it loses, it loses much (docs/double-oracle.md)."""
+def test_auto_leaves_small_games_and_large_supports_to_others(target):
+    """Where it loses, it loses much (docs/double-oracle.md)."""
     for form in (matrix_form(1), build(leduc(2, 2)), leduc_form(4, 2)):
         assert "oracle" not in choose(form, target * form.units.stake)[0].name

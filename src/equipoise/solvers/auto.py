@@ -3,7 +3,9 @@
 :func:`choose` is ``--method auto``. On a tree it merges first, unless it soon sees that little would
 be gained. Then, up to sizes that were measured, one linear program (simplex for small games, interior point for fine gaps in larger ones)
 is faster than any first-order method; beyond them discounted CFR is. Simplex stays ahead of interior point
-longer where sequences have few payoffs each (liar's dice: three). A game with signals, too, is
+longer where sequences have few payoffs each (liar's dice: three). Where the program is large and an
+equilibrium plays little of it, a double oracle is ahead of both: some iterations of discounted CFR, a
+twentieth of the program's time or less, tell how much is played, and are where it begins. A game with signals, too, is
 one linear program while it is small. Beyond that its payoff is never written out, and the method is
 discounted CFR in single precision, or in double if the target is too fine for that, with an average
 that forgets faster than usual: on Rhode Island Hold'em, gamma = 4 leaves a fifth less gap than 2 from
@@ -12,12 +14,16 @@ that forgets faster than usual: on Rhode Island Hold'em, gamma = 4 leaves a fift
 
 from __future__ import annotations
 
+import numpy as np
+
 from equipoise.sequence.build import SequenceForm
 from equipoise.sequence.reductions.merge import shrink
 from equipoise.solvers.base import Method
 from equipoise.solvers.saddle.cfr import DCFR
+from equipoise.solvers.saddle.expansion import ROUGH_PLAY, rough_equilibrium
 from equipoise.solvers.saddle.lp import LP
 from equipoise.solvers.saddle.lp_dense import DenseLP
+from equipoise.solvers.saddle.oracle import DoubleOracle
 from equipoise.solvers.saddle.reduced import Reduced
 
 TINY = 200  # payoffs up to which a program is solved sooner than made smaller, or handed to HiGHS
@@ -26,6 +32,9 @@ WORTH = 0.9  # share of the sequences above which merging the others is not wort
 SIMPLEX_NONZEROS = 20_000
 IPX_NONZEROS = 300_000
 SPARSE = 4.0  # payoffs a sequence, up to which simplex stays ahead of interior point
+FEW = (
+    0.2  # share of the sequences in play up to which a double oracle is ahead (docs/benchmarks.md)
+)
 ROUGH = 1e-4
 ROUGHEST = 5e-4  # liar's dice: 0.2 s to it by dcfr, 1.4 s by simplex
 SINGLE_PRECISION = 1e-6
@@ -59,11 +68,19 @@ def _choose_sparse(form: SequenceForm, target: float) -> tuple[Method, str]:
         return DenseLP(), "a dense simplex method is fastest, and exact"
     if size > SIMPLEX_NONZEROS and target >= ROUGHEST * form.units.stake:
         return DCFR(), "for so rough a gap, discounted CFR is faster than a linear program"
+    if SIMPLEX_NONZEROS < size <= IPX_NONZEROS and (played := _played(form)) <= FEW:
+        why = f"{played:.0%} of the sequences are played: a double oracle is fastest, and exact"
+        return DoubleOracle("support", default="rough"), why
     if size <= SIMPLEX_NONZEROS or (size <= IPX_NONZEROS and a_sequence <= SPARSE):
         return LP(), "one linear program is fastest, and exact"
     if size <= IPX_NONZEROS and target < ROUGH * form.units.stake:
         return LP("ipx"), "for so fine a gap, an interior-point linear program is fastest"
     return DCFR(), "discounted CFR is faster than a linear program"
+
+
+def _played(form: SequenceForm) -> float:
+    """Return the share of both players' sequences that a rough equilibrium plays."""
+    return float(np.mean(np.concatenate(rough_equilibrium(form)) > ROUGH_PLAY))
 
 
 def _choose_factored(form: SequenceForm, target: float) -> tuple[Method, str]:

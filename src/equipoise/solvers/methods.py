@@ -134,8 +134,8 @@ WRAPPERS: dict[str, MethodEntry] = {
 """Methods around a method: ``WRAPPER:METHOD``."""
 
 AUTO = (
-    "on a tree, merges what plays the same part, then solves a linear program, or by dcfr beyond "
-    "300,000 payoffs; on a large game with signals, dcfr, in single precision unless the gap is tiny"
+    "on a tree, merges what plays the same part, then solves a linear program, by a double oracle where "
+    "little of a large one is played, or by dcfr beyond 300,000 payoffs; on a large game with signals, dcfr, in single precision unless the gap is tiny"
 )
 """What ``auto`` does, in a line (:func:`equipoise.solvers.auto.choose` does it)."""
 
