@@ -10,8 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.games.random_rules import random_game
 
+from equipoise.certificates import gap
 from equipoise.certificates.gap import certify
 from equipoise.certificates.tree import certify_tree
+from equipoise.games import poker
 from equipoise.games.files.rules import parse_rules
 from equipoise.games.signals.stage_game import StageGame
 from equipoise.games.signals.unroll import unroll
@@ -69,6 +71,20 @@ def assert_roads_agree(game: StageGame, strategy: Strategy) -> None:
 def test_every_road_leads_to_the_same_certificate(seed: int, style: str) -> None:
     game = random_game(Random(seed))
     assert_roads_agree(game, strategy_of(game, style, np.random.default_rng(seed)))
+
+
+def test_plain_and_fast_is_the_default_and_many_hands_take_the_public_tree(monkeypatch) -> None:
+    game = random_game(Random(3))
+    strategy = strategy_of(game, "random", np.random.default_rng(3))
+    assert certify(unroll(game), on_tree(game, unroll(game), strategy)).rigorous is False
+    poker_game = poker.rhode_island(3, 2)
+    own = strategy_of(poker_game, "random", np.random.default_rng(4))
+    few = certify(poker_game, own)
+    monkeypatch.setattr(gap, "_FEW_HANDS", 0)
+    many = certify(poker_game, own)
+    assert (few.rigorous, many.rigorous) == (False, False)
+    assert many.gains == pytest.approx(few.gains, rel=1e-9, abs=1e-9)
+    assert many.values == pytest.approx(few.values, rel=1e-9, abs=1e-9)
 
 
 SKIPPED = """

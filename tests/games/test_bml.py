@@ -219,6 +219,14 @@ def test_bad_files_are_refused_by_one_sentence(old: str, new: str, sentence: str
     assert str(error.value).startswith(sentence)
 
 
+def test_a_round_goes_on_from_the_pot_of_the_one_before() -> None:
+    text = bml(no_limit(2, stacks=6, bets=["all-in"], blinds=(2, 1), first=(1, 0), chip=1))
+    old = "sequence='Ck/kK' potshare='2.0'"
+    assert old in text
+    with pytest.raises(EquipoiseError, match=r"^round 2, 'Ck/': found pot shares of 3, expected 2"):
+        parse_bml(text.replace(old, old.replace("2.0", "3.0")))
+
+
 def test_documents_that_may_explode_are_refused() -> None:
     with pytest.raises(EquipoiseError, match="found a document type"):
         parse_bml("<!DOCTYPE bml [<!ENTITY a 'aa'>]><bml/>")

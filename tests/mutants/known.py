@@ -77,8 +77,17 @@ TESTS: dict[str, tuple[str, ...]] = {
     "sequence.treeplex": ("sequence/test_blocks.py",),
     "sequence.backends.compiled": ("sequence/test_blocks.py",),
     "sequence.backends": ("sequence/test_arrays.py", "sequence/test_payoffs.py"),
-    "sequence.from_signals": ("sequence/test_payoffs.py", "sequence/test_stepwise.py"),
-    "sequence.payoffs": ("sequence/test_payoffs.py", "sequence/test_stepwise.py"),
+    "sequence.from_signals": (
+        "sequence/test_payoffs.py",
+        "sequence/test_stepwise.py",
+        "sequence/test_tiling.py",
+        "sequence/test_sampled.py",
+    ),
+    "sequence.payoffs": (
+        "sequence/test_payoffs.py",
+        "sequence/test_stepwise.py",
+        "sequence/test_tiling.py",
+    ),
     "sequence.payoffs.sparse": (
         "sequence/test_blocks.py",
         "sequence/test_treeplex.py",

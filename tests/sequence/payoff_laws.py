@@ -13,6 +13,7 @@ from scipy import sparse
 
 from equipoise.errors import EquipoiseError
 from equipoise.games import poker
+from equipoise.games.base import load
 from equipoise.games.trees.classic import kuhn, leduc
 from equipoise.sequence.build import build
 from equipoise.sequence.payoffs.base import Payoff
@@ -116,6 +117,8 @@ EXAMPLES: dict[type[Payoff], list[Payoff]] = {
         build(poker.leduc()).A,
         build(poker.leduc(4, 3)).A,
         build(poker.rhode_island(4, 2)).A,
+        # Bids are paid beside what is won: two payments meet in one leaf.
+        build(load("auction")).A,
     ],
     OnBoards: [
         *(OnBoards.of(build(poker.leduc(4, 3)), leaves) for leaves in LEAVES),

@@ -4,9 +4,12 @@ import numpy as np
 import pytest
 
 from equipoise.games import poker
+from equipoise.games.signals.views import signal_rounds
 from equipoise.sequence.build import build
-from equipoise.sequence.payoffs.forms import STEPS
+from equipoise.sequence.payoffs import forms
+from equipoise.sequence.payoffs.forms import STEPS, TOGETHER
 from equipoise.sequence.payoffs.stepwise import stepwise, weights, written_out
+from equipoise.sequence.payoffs.tiling import tiling
 
 
 def showdown(n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
@@ -55,4 +58,23 @@ def test_running_sums_are_counted():
 def test_rhode_island_is_multiplied_by_steps():
     tiled = build(poker.rhode_island(8, 2)).A.tiled
     assert tiled is not None
-    assert (tiled.last.half(0, np.float64).matrices.form == STEPS).all()
+    matrices = tiled.last.half(0, np.float64).matrices
+    assert (matrices.form == STEPS).all()
+    assert TOGETHER == 3, "the kernel of the tiles adds three entries of a list at once"
+    lengths = np.diff(matrices.pointer.astype(np.int64), axis=1)
+    assert not (lengths % TOGETHER).any()
+    # Lists are filled up to the next multiple and no further: entries themselves are not zero.
+    zeros = np.add.reduceat(np.append(matrices.value == 0, 0), matrices.pointer[:, :-1].ravel())
+    assert zeros[lengths.ravel() > 0].max() < TOGETHER
+
+
+def test_large_matrices_are_not_searched_for_steps(monkeypatch):
+    game = poker.rhode_island(6, 2)
+    before = build(game).A
+    assert (before.tiled.last.half(0, np.float64).matrices.form == STEPS).any()
+    rows, columns = map(np.diff, tiling(signal_rounds(game)[-1], 1).component)
+    monkeypatch.setattr(forms, "_LARGEST", int((rows * columns).max()) - 1)
+    after = build(game).A
+    assert not (after.tiled.last.half(0, np.float64).matrices.form == STEPS).any()
+    y = np.random.default_rng(0).random(after.shape[1])
+    np.testing.assert_allclose(after.times(y), before.times(y), atol=1e-13)

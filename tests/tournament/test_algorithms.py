@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from equipoise.cards.showdown import three_way
 from equipoise.certificates.tournament import certify_tournament, ex_post
 from equipoise.errors import EquipoiseError
 from equipoise.games.tournaments.jamfold import tournament_game
 from equipoise.games.tournaments.stochastic import hot_potato
-from equipoise.games.tournaments.tournament import Hands, Tournament
+from equipoise.games.tournaments.tournament import FOLD, JAM, Hands, Tournament
 from equipoise.solvers.driver import Iterations, Status, Stop
 from equipoise.solvers.stochastic.fictitious import fictitious_play
 from equipoise.solvers.stochastic.jamfold import regret_matching
@@ -20,6 +21,7 @@ from equipoise.solvers.stochastic.stochastic import (
     solve_stochastic,
 )
 from equipoise.solvers.stochastic.tournament import TournamentSolution, solve_tournament
+from equipoise.strategy.tournament import TournamentStrategy
 
 RULES = Tournament(3, 2100, (300, 600), (50, 30, 20))
 
@@ -78,6 +80,33 @@ def test_all_algorithms_agree(solved: TournamentSolution, algorithm: str) -> Non
     assert certify_tournament(other.strategy).gain <= 0.1 + 1e-6
     # A game of three may have several equilibria; these are close to one another.
     assert other.values[3] == pytest.approx(solved.values[3], abs=0.5)
+
+
+def test_the_error_of_the_table_is_that_of_its_uses_summed_along_the_chain() -> None:
+    """Players who do not look at their cards go in independently, so that who is in is a product of chances."""
+    random, plays = np.random.default_rng(0), {}
+    for m in (2, 3):
+        legal = Hands(RULES, m).legal
+        own = random.random(legal[:, JAM::2].shape) * legal[:, JAM::2]
+        own[~legal[:, FOLD::2]] = 1.0
+        plays[m] = np.repeat(own[:, :, None], 169, axis=2)
+    found = certify_tournament(TournamentStrategy(RULES, plays))
+    d, s, s_after_d, b_after_d, b_after_s, _ = plays[3][:, :, 0].T
+    both_first = d * s_after_d
+    last_two = (1 - d) * s * b_after_s
+    several = both_first + d * (1 - s_after_d) * b_after_d + last_two
+    uses = several + both_first + s * b_after_s - last_two
+    game = tournament_game(Hands(RULES, 3)).after(found.parts[2].values)
+    profile = game.profile(plays[3])
+    Q, _ = game.induced(profile).chain(profile)
+    spread = np.ptp(game.payoffs(found.parts[3].values), axis=1)
+    each = three_way().distance * uses[:, None] * spread
+    error = np.linalg.solve(np.eye(game.nodes) - Q.toarray(), each.ravel()).max()
+    # Counts of deals are kept in single precision.
+    assert found.error == pytest.approx(error, rel=1e-6)
+    assert found.gap > 0
+    assert found.meets(found.gap / 2, allowance=found.gap)
+    assert not found.meets(found.gap / 2, allowance=found.gap / 4)
 
 
 def test_more_chips_are_worth_more_and_positions_matter(solved: TournamentSolution) -> None:
