@@ -4,6 +4,16 @@ An error is a sentence that names the place, what was found there and what was e
 line prints it on one line and exits with 2; it never shows a traceback for bad input.
 """
 
+from __future__ import annotations
+
+import os
+import reprlib
+from collections.abc import Sequence
+from numbers import Real
+from typing import Any
+
+_LONGEST = 80
+
 
 class EquipoiseError(ValueError):
     """Bad input, told in one sentence: place, what was found, what was expected."""
@@ -12,3 +22,35 @@ class EquipoiseError(ValueError):
 def quoted(text: str) -> str:
     """Return ``text`` in quotes, cut to a length that fits a sentence."""
     return repr(text if len(text) <= 60 else f"{text[:57]}...")
+
+
+def short(value: Any) -> str:
+    """Return ``value`` as Python writes it, cut to a length that fits a sentence."""
+    try:
+        text = reprlib.repr(value)
+    except Exception:
+        text = f"a {type(value).__name__}"
+    text = " ".join(text.split())
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
+
+
+def require_type(place: str, found: Any, kinds: type | tuple[type, ...], expected: str) -> None:
+    """Raise unless ``found`` is of one of the ``kinds``; a truth value is no number."""
+    is_flag = isinstance(found, bool) and kinds is not bool
+    if is_flag or not isinstance(found, kinds):
+        raise EquipoiseError(f"{place}: found {short(found)}, expected {expected}.")
+
+
+def require_numbers(place: str, found: Any, expected: str) -> None:
+    """Raise unless ``found`` is a list or an array of numbers."""
+    is_text = isinstance(found, str | bytes)
+    is_row = isinstance(found, Sequence) or getattr(found, "ndim", None) == 1
+    if is_text or not is_row:
+        raise EquipoiseError(f"{place}: found {short(found)}, expected {expected}.")
+    for number in found:
+        require_type(place, number, Real, expected)
+
+
+def require_path(place: str, found: Any) -> None:
+    """Raise unless ``found`` names a file: a text or a path."""
+    require_type(place, found, (str, os.PathLike), "the name of a file")

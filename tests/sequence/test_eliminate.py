@@ -7,11 +7,13 @@ from hypothesis import strategies as st
 from tests.games.random_duels import random_duel
 
 from equipoise.games import poker
+from equipoise.games.trees.builder import TreeBuilder
 from equipoise.games.trees.classic import kuhn, leduc
 from equipoise.games.trees.normal import from_matrices
 from equipoise.sequence.build import build
 from equipoise.sequence.reductions.eliminate import eliminate
 from equipoise.solvers.base import measure, solve
+from equipoise.solvers.driver import Status, Stop
 from equipoise.solvers.methods import method
 from equipoise.solvers.saddle.lp import LP
 
@@ -44,6 +46,35 @@ def test_kuhn_is_left_without_folding_the_king_and_calling_with_the_jack():
     # is as good for either player. That is 3 and 4 of 12 sequences.
     small = eliminate(build(kuhn()))
     assert (small.form.X.size, small.form.Y.size) == (1 + 12 - 3, 1 + 12 - 4)
+
+
+def centipede(moves):
+    """Stop and take what is there, or go on: one look at all sets eliminates the last move alone."""
+    tree = TreeBuilder("centipede", ["A", "B"])
+    place = tree.root
+    for move in range(moves):
+        take, place = tree.decide(place, move % 2, move, ["take", "go on"])
+        tree.end(take, (move + 2, -move - 2) if move % 2 == 0 else (-move - 2, move + 2))
+    tree.end(place, (0, 0))
+    return tree.build()
+
+
+def test_stopped_at_any_moment_an_equilibrium_of_what_is_left_is_one_of_the_whole():
+    form, sizes = build(centipede(8)), set()
+    for looks in range(0, 200, 9):
+        left = iter(range(looks))
+        small = eliminate(form, lambda left=left: next(left, None) is None)
+        sizes.add(small.form.X.size + small.form.Y.size)
+        inner = solve(small.form, LP())
+        lower, upper = measure(form, *small.lift(inner.x, inner.y))
+        assert upper - lower <= 1e-9
+    assert len(sizes) > 2
+
+
+def test_elimination_keeps_to_the_time():
+    # It would take a thousand looks at a thousand levels.
+    outcome = solve(build(centipede(2000)), method("eliminate:lp"), Stop(seconds=0.2))
+    assert outcome.status is Status.TIME_LIMIT
 
 
 @given(st.integers(0, 2**32 - 1))

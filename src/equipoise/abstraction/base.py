@@ -20,12 +20,12 @@ import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from equipoise.errors import EquipoiseError
+from equipoise.errors import EquipoiseError, require_type
 from equipoise.games.files.fields import Fields
 from equipoise.games.signals.rounds import Floats, Indices, SignalRound, fingerprint
 from equipoise.games.signals.stage_game import StageGame
@@ -35,6 +35,7 @@ PLAYERS = (0, 1)
 Pair = tuple[Indices, Indices]
 
 
+@runtime_checkable
 class Abstraction(Protocol):
     """What players may tell apart in a game: buckets instead of views."""
 
@@ -289,6 +290,7 @@ def coarsen(rounds: Sequence[SignalRound], abstraction: Partition) -> tuple[Sign
     mean over the deals, weighted by their probability (Gilpin and Sandholm 2007, after
     Proposition 2.3).
     """
+    require_type("coarsen", abstraction, Partition, "an abstraction")
     abstraction.require(rounds)
     return tuple(
         _coarsen_round(signals, pair, up)

@@ -13,11 +13,12 @@ array([50, 21], dtype=uint8)
 from __future__ import annotations
 
 from dataclasses import dataclass
+from numbers import Integral
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from equipoise.errors import EquipoiseError
+from equipoise.errors import EquipoiseError, require_type
 
 Cards = NDArray[np.uint8]
 
@@ -57,6 +58,9 @@ class Deck:
         The ace joins, on top, only when all thirteen ranks are asked for.
         """
         for field, found, limit in (("ranks", ranks, 13), ("suits", suits, 4)):
+            require_type(
+                f"Deck.small {field}", found, Integral, f"a whole number from 1 to {limit}"
+            )
             if not 1 <= found <= limit:
                 raise EquipoiseError(
                     f"Deck.small {field}: found {found}, expected 1 to {limit} "

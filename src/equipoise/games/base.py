@@ -10,6 +10,7 @@ import ast
 import difflib
 import inspect
 import math
+import os
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -17,7 +18,7 @@ from importlib import import_module
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, get_type_hints
 
-from equipoise.errors import EquipoiseError, quoted
+from equipoise.errors import EquipoiseError, quoted, require_type
 
 if TYPE_CHECKING:
     from equipoise.games.files.bayesian import Problem
@@ -106,7 +107,7 @@ SOURCES: dict[str, Entry] = {
 }
 
 
-def load(spec: str, *, nodes: int | None = None) -> Game:
+def load(spec: str | os.PathLike[str], *, nodes: int | None = None) -> Game:
     """Return the game that ``spec`` names; a tree may have up to ``nodes`` nodes.
 
     A spec is a registered name, with parameters or without (``kuhn``, ``leduc(ranks=5,suits=2)``),
@@ -115,8 +116,9 @@ def load(spec: str, *, nodes: int | None = None) -> Game:
     """
     from equipoise.games.trees.growth import growth
 
+    require_type("load", spec, (str, os.PathLike), "the name of a game or of a file")
     with growth(nodes):
-        return _load(spec.strip())
+        return _load(os.fspath(spec).strip())
 
 
 def load_explicit(spec: str, *, nodes: int | None = None) -> Explicit:

@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from equipoise.errors import EquipoiseError
+from equipoise.errors import EquipoiseError, require_type
 from equipoise.road.families import Family, Found, Sheet, Wish
 
 if TYPE_CHECKING:
@@ -95,7 +95,9 @@ class Bayesian(Family):
     ) -> BayesianCertificate:
         """Find every player's best response in the game itself."""
         from equipoise.certificates.bayesian import certify_bayesian
+        from equipoise.strategy.regions import RegionStrategy
 
+        require_type("certify", strategy, RegionStrategy, "a strategy of regions")
         if rigorous:
             raise EquipoiseError(
                 "--rigorous: found a Bayesian game, expected a game given as a tree."

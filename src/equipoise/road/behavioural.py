@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from equipoise.errors import EquipoiseError
+from equipoise.errors import EquipoiseError, require_type
 from equipoise.road.families import Asked, Family, Lines
 
 if TYPE_CHECKING:
@@ -43,7 +43,9 @@ class Behavioural(Family):
         The ``options`` are those of :func:`equipoise.certificates.gap.certify`.
         """
         from equipoise.certificates.gap import certify
+        from equipoise.strategy.profile import Strategy
 
+        require_type("certify", strategy, Strategy, "a strategy of this game")
         return certify(game, strategy, rigorous=rigorous, **options)
 
     def lines(self, result: Result, asked: Asked) -> Lines:

@@ -13,7 +13,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
 
-from equipoise.errors import EquipoiseError
+from equipoise.errors import EquipoiseError, require_type
 from equipoise.road.steps import Steps
 
 if TYPE_CHECKING:
@@ -89,7 +89,11 @@ class Wish:
 
     def only(self, family: str, *known: str) -> dict[str, Any]:
         """Return the options that are given; refuse those that mean nothing to ``family``."""
-        given = {name: value for name, value in self.options.items() if value not in (None, False)}
+        given = {
+            name: value
+            for name, value in self.options.items()
+            if value is not None and value is not False
+        }
         for name in given:
             if name not in known:
                 expected = f"one of {', '.join(known)}" if known else "none"
@@ -280,7 +284,7 @@ def player_names(game: Any) -> tuple[str, ...]:
 def family_of(game: Any) -> Family:
     """Return the family of ``game``."""
     name = getattr(game, "family", None)
-    if not isinstance(name, str):
+    if not isinstance(name, str) or not hasattr(game, "players"):
         raise EquipoiseError(
             f"found a {type(game).__name__}, expected a game: load(...) gives one."
         )
@@ -289,6 +293,7 @@ def family_of(game: Any) -> Family:
 
 def family(name: str) -> Family:
     """Return the family called ``name``."""
+    require_type("family", name, str, f"one of {', '.join(FAMILIES)}")
     if name not in FAMILIES:
         raise EquipoiseError(
             f"family '{name:.40}': unknown, expected one of {', '.join(FAMILIES)}."

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from equipoise.errors import EquipoiseError
+from equipoise.errors import EquipoiseError, require_type, short
 
 if TYPE_CHECKING:
     from equipoise.abstraction.stages import Behaviour
@@ -91,10 +91,13 @@ NAMED: dict[str, NamedModel] = {
 
 def with_model(game: Any, options: Mapping[str, Any]) -> dict[str, Any]:
     """Return ``options`` with a model's name replaced by what it stands for; what else is given counts first."""
-    given = {name: value for name, value in options.items() if value not in (None, False)}
+    given = {
+        name: value for name, value in options.items() if value is not None and value is not False
+    }
     wanted = given.pop("model", None)
     if wanted is None:
         return given
+    require_type("model", wanted, str, f"one of {', '.join(NAMED)}")
     if wanted not in NAMED:
         raise EquipoiseError(
             f"model '{wanted!s:.40}': unknown, expected one of {', '.join(NAMED)}."
@@ -137,6 +140,7 @@ def _fewer_actions(game: StageGame, wanted: Any) -> SmallerGame:
     own: ActionAbstraction = (
         abstract_actions(game.tree, *read_actions(wanted)) if isinstance(wanted, str) else wanted
     )
+    require_type("actions", own, ActionAbstraction, "a text such as 'cap=1', or an abstraction")
 
     def whole(strategy: Strategy) -> tuple[Strategy, dict[str, Any]]:
         found, defaults = translate(strategy, own, game)
@@ -171,7 +175,7 @@ def _fewer_rounds(game: StageGame, wanted: Any) -> SmallerGame:
         rounds, _, file = str(wanted).partition(":")
         if not rounds.isdecimal() or len(rounds) > 3:
             raise EquipoiseError(
-                f"stages: found '{wanted!s:.60}', expected a number of rounds such as 2, or 2:FILE.eqp."
+                f"stages: found {short(str(wanted))}, expected a number of rounds such as 2, or 2:FILE.eqp."
             )
         later = _habits(game, int(rounds), file) if file else None
         own = truncate(game, int(rounds), later)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from equipoise.errors import EquipoiseError
+from equipoise.errors import EquipoiseError, require_type
 from equipoise.road.families import Family, Found, Sheet, Wish
 
 if TYPE_CHECKING:
@@ -93,7 +93,9 @@ class Repeated(Family):
     ) -> RepeatedCertificate:
         """Recompute both guarantees in ``game``; they allow for rounding, ``rigorous`` or not."""
         from equipoise.certificates.repeated import certify_repeated
+        from equipoise.strategy.repeated import RepeatedStrategy
 
+        require_type("certify", strategy, RepeatedStrategy, "a strategy of a repeated game")
         if strategy.game.fingerprint != game.fingerprint:
             raise EquipoiseError(
                 f"found a strategy of '{strategy.game.name}', expected one of '{game.name}' with its "

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from equipoise.errors import EquipoiseError
+from equipoise.errors import EquipoiseError, require_type
 from equipoise.games.tournaments.tournament import POSITIONS, Hands, decisions, describe
 from equipoise.road.families import Asked, Family, Found, Lines, Sheet, Wish
 
@@ -85,7 +85,9 @@ class Tournaments(Family):
     ) -> TournamentCertificate:
         """Solve every player's decision process against the others."""
         from equipoise.certificates.tournament import certify_tournament
+        from equipoise.strategy.tournament import TournamentStrategy
 
+        require_type("certify", strategy, TournamentStrategy, "a strategy of a tournament")
         if rigorous:
             raise EquipoiseError("--rigorous: found a tournament, expected a game given as a tree.")
         if strategy.tournament != game:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
+from numbers import Real
 from pathlib import Path
+from types import NoneType
 from typing import TYPE_CHECKING, Any
 
-from equipoise.errors import EquipoiseError
+from equipoise.errors import EquipoiseError, require_path, require_type, short
 from equipoise.games.base import load
 from equipoise.road.checkpoints import Checkpoints, checkpoint_of, require_free, save_somewhere
 from equipoise.road.families import Family, Found, Wish, family_of
@@ -59,18 +62,21 @@ def abstract(
     streamed
         For poker too large to list: ``seed``, ``device``, and ``each``, which is told the progress.
     """
+    from equipoise.abstraction.base import Partition
     from equipoise.games.signals.stage_game import StageGame
     from equipoise.road.abstractions import listed, made
     from equipoise.strategy.store import load_abstraction
 
-    game = load(game) if isinstance(game, str) else game
+    game = load(game) if isinstance(game, str | os.PathLike) else game
     if not isinstance(game, StageGame):
         raise EquipoiseError(
-            f"abstract: '{game.name}' has no signals, expected a game with signals."
+            f"abstract: {short(game)} has no signals, expected a game with signals."
         )
+    require_type("abstract: the method", method, str, "its name")
     if isinstance(refine, str | Path):
         refine = listed(game, load_abstraction(refine))
     if refine is not None:
+        require_type("refine", refine, Partition, "an abstraction or its file")
         refine.check(game)
     return made(game, method, buckets, refine=refine, **streamed)
 
@@ -140,6 +146,13 @@ def solve(
         ``model``, ``eliminate``; general-sum: ``weights``, ``breakpoints``, ``encoding``; bayesian: ``products``,
         ``propose``).
     """
+    for what, name in ("out", out), ("spec", spec):
+        if name is not None:
+            require_path(what, name)
+    require_type("method", method, (str, NoneType), "its name")
+    require_type("checkpoint", checkpoint, Real, "a number of seconds")
+    if isinstance(game, os.PathLike):
+        game = os.fspath(game)
     steps, note = Steps(), note or (lambda sentence: None)
     with steps.take("load"):
         rules = rules_of(game)
@@ -192,6 +205,7 @@ def open(path: str | Path, game: Any = None) -> Result:
     from equipoise.solvers.log import log_rows
     from equipoise.strategy.store import load_solved, log_of, method_of, spec_of
 
+    require_path("open", path)
     path = Path(path)
     bundle = load_solved(path)
     known = Fields(bundle.metadata, f"{path}: metadata")
@@ -225,7 +239,7 @@ def rules_of(game: Any) -> Any:
     from equipoise.games.signals.unroll import unroll
     from equipoise.games.trees.normal import NormalGame
 
-    found = load(game) if isinstance(game, str) else game
+    found = load(game) if isinstance(game, str | os.PathLike) else game
     if isinstance(found, StageGame) and found.family == "general-sum":
         return unroll(found)
     return found.tree if isinstance(found, NormalGame) else found
@@ -247,7 +261,7 @@ def _rule(gap: float | str | Stop | None) -> Stop | None:
         return Relative(float(text[:-1])) if text.endswith("r") else Gap(float(text))
     except (ValueError, EquipoiseError):
         raise EquipoiseError(
-            f"--gap: found '{gap}', expected a number >= 0 such as 0.01, or 1e-6r in parts of what "
+            f"--gap: found {short(str(gap))}, expected a number >= 0 such as 0.01, or 1e-6r in parts of what "
             "is at stake."
         ) from None
 

@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from equipoise.errors import EquipoiseError
+from equipoise.errors import EquipoiseError, require_type
 from equipoise.road.behavioural import Behavioural
 from equipoise.road.families import Found, Wish
 
@@ -71,7 +71,9 @@ class ZeroSum(Behavioural):
         stop = (wish.limits | (wish.gap or default_gap(form, not is_listed(game)))).at(
             form.units.stake
         )
-        small = _eliminate(form, wish) if wish.options.get("eliminate") else None
+        small = None
+        if wish.options.get("eliminate"):
+            small, stop = _eliminate(form, stop, wish)
         with steps.take("solve"):
             solution, method, why = _solve(form, small, stop, wish)
         # Kept as precise as it was solved: in single precision a file is half as large.
@@ -161,7 +163,7 @@ def _abstract(game: Game, wish: Wish) -> Abstraction | None:
     wanted, buckets = wish.options.get("abstraction"), wish.options.get("buckets")
     if isinstance(game, StageGame):
         with wish.steps.take("abstract"):
-            if buckets is None and wanted == "none":
+            if buckets is None and isinstance(wanted, str) and wanted == "none":
                 return None
             if wanted is None or isinstance(wanted, str):
                 lossless = "gameshrink" if is_listed(game) else "potential"
@@ -182,9 +184,11 @@ def _abstract(game: Game, wish: Wish) -> Abstraction | None:
 
 def _checked(game: StageGame, wanted: Any) -> Abstraction:
     """Return the abstraction, or the one in the file, ``wanted``, which must be one of ``game``."""
+    from equipoise.abstraction.base import Abstraction
     from equipoise.strategy.store import load_abstraction
 
     found: Abstraction = load_abstraction(wanted, game) if isinstance(wanted, Path) else wanted
+    require_type("abstraction", found, Abstraction, "its method, an abstraction or its file")
     try:
         found.check(game)
     except EquipoiseError as error:
@@ -228,12 +232,15 @@ def _by_default(wish: Wish) -> str:
     )
 
 
-def _eliminate(form: SequenceForm, wish: Wish) -> Restricted:
-    """Return the form without dominated actions."""
+def _eliminate(form: SequenceForm, stop: Stop, wish: Wish) -> tuple[Restricted, Stop]:
+    """Return the form without dominated actions, and the rule with the time that is left."""
     from equipoise.sequence.reductions.eliminate import eliminate
+    from equipoise.solvers.driver import watch
 
-    with wish.steps.take("eliminate"):
-        return eliminate(form)
+    with wish.steps.take("eliminate"), watch(stop) as watched:
+        small = eliminate(form, watched.should_stop)
+        left = 0.0 if watched.interrupted() else max(stop.seconds - watched.clock.seconds, 0.0)
+    return small, replace(stop, seconds=left)
 
 
 def _solve(

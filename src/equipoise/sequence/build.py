@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from equipoise.abstraction.base import Abstraction
 from equipoise.abstraction.dominated import Survivors, eliminate
-from equipoise.errors import EquipoiseError
+from equipoise.errors import EquipoiseError, require_type
 from equipoise.games.poker.spots import Spot
 from equipoise.games.signals.betting import BettingTree
 from equipoise.games.signals.rounds import SignalRound
@@ -84,6 +84,7 @@ def build(
     if isinstance(game, StageGame):
         rounds = signal_rounds(game) if abstraction is None else abstraction.deals(game)
         return _build_factored(game, abstraction, rounds, tiles)
+    require_type("build", game, (ExtensiveGame, NormalGame), "a game for two players")
     if abstraction is not None:
         raise EquipoiseError(
             f"{game.name}: found an abstraction for a tree, expected a game with signals."

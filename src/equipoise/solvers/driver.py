@@ -16,12 +16,13 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from enum import Enum
+from numbers import Real
 from typing import Any, Protocol, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
 
-from equipoise.errors import EquipoiseError
+from equipoise.errors import EquipoiseError, require_type
 from equipoise.numerics.clock import Clock, catch_interrupt
 from equipoise.solvers.log import LogRow, log_array, log_rows, require_log
 
@@ -89,6 +90,7 @@ class Stop:
             ("seconds", math.inf),
         ):
             value = getattr(self, name)
+            require_type(f"Stop rule: {name}", value, Real, "a number >= 0")
             if not 0 <= value <= most:
                 finite = "finite " if most < math.inf else ""
                 raise EquipoiseError(

@@ -27,7 +27,7 @@ from importlib import import_module
 from math import e
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from equipoise.errors import EquipoiseError
+from equipoise.errors import EquipoiseError, require_type
 from equipoise.solvers.options import option_names
 from equipoise.solvers.saddle.cfr_table import MEMBERS
 
@@ -145,6 +145,7 @@ _WORD = re.compile(r"(?!inf$|nan$)[a-z][a-z0-9+-]*(\(.*\))?(:[a-z].*)?")  # or a
 
 def method(name: str) -> Method:
     """Return the method that ``name`` spells (the module's docstring has the grammar)."""
+    require_type("Method", name, str, "a name such as 'lp' or 'dcfr(gamma=4)'")
     *around, inner = _split(name, ":")
     made = _read(METHODS, inner)
     outer = [term.partition("(")[0].strip() for term in around]

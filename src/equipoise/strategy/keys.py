@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from equipoise.abstraction.base import Abstraction
-from equipoise.errors import EquipoiseError, quoted
+from equipoise.errors import EquipoiseError, quoted, require_type
 from equipoise.games.files.gambit.tokens import distinct
 from equipoise.games.signals.betting import TERMINAL
 from equipoise.games.signals.stage_game import StageGame
@@ -90,6 +90,7 @@ class TreeKeys:
 
     def locate(self, label: str) -> Place:
         """Look it up as it is, then among the labels of every player."""
+        require_type("information set", label, str, "its label")
         plain = [f"{player + 1}|{label}" for player in range(len(self.sizes))]
         escaped = [key.translate(_ESCAPES) for key in plain]
         found = [key for key in dict.fromkeys((label, *plain, *escaped)) if key in self._places]

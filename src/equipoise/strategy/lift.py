@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from equipoise.abstraction.base import Abstraction, Partition
-from equipoise.errors import EquipoiseError
+from equipoise.errors import EquipoiseError, require_type
 from equipoise.strategy.profile import Layout, Strategy
 
 _LONGEST = 1 << 32  # sequences are numbered by 32 bits
@@ -18,6 +18,8 @@ def lift(strategy: Strategy, abstraction: Abstraction, onto: Partition | None = 
     :func:`equipoise.games.signals.views.views`; or, given one that refines the ``abstraction``, to the
     model ``onto`` of it.
     """
+    require_type("lift", strategy, Strategy, "a strategy of an abstraction")
+    require_type("lift", abstraction, Abstraction, "an abstraction")
     layout = strategy.layout
     game, _, own = strategy.fingerprint.partition("/")
     if layout is None or not own or layout.buckets != abstraction.buckets:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from equipoise.errors import EquipoiseError
+from equipoise.errors import EquipoiseError, require_type
 from equipoise.games.signals.stage_game import StageGame
 from equipoise.games.trees.extensive import CHANCE, ExtensiveGame
 from equipoise.strategy.keys import Place, SignalKeys, keys_of, tree_names
@@ -138,7 +138,10 @@ class Lookup:
 
 def _moves(game: ExtensiveGame, history: str | Sequence[str]) -> tuple[str, ...]:
     """Return the moves of a history; in a text, letters where all actions are, otherwise words."""
+    require_type("history", history, Sequence, "moves, as text or one by one")
     if not isinstance(history, str):
+        for move in history:
+            require_type("history", move, str, "the labels of moves")
         return tuple(history)
     is_short = all(len(action) == 1 for own in set(game.infoset_actions) for action in own)
     return tuple("".join(history.split())) if is_short else tuple(history.split())

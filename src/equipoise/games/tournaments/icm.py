@@ -14,7 +14,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from equipoise.errors import EquipoiseError
+from equipoise.errors import EquipoiseError, require_numbers
 
 _MOST_PLAYERS = 20
 """The sets of players who may have taken the first places are as many as 2 to this power."""
@@ -29,6 +29,7 @@ def icm(stacks: Sequence[float], prizes: Sequence[float]) -> NDArray[np.float64]
     >>> icm([50, 30, 20], [70, 30]).round(3).tolist()
     [45.179, 32.25, 22.571]
     """
+    require_numbers("Stacks", stacks, "positive numbers")
     require_prizes(prizes, len(stacks))
     if not 2 <= len(stacks) <= _MOST_PLAYERS:
         raise EquipoiseError(
@@ -53,8 +54,9 @@ def icm(stacks: Sequence[float], prizes: Sequence[float]) -> NDArray[np.float64]
 
 def require_prizes(prizes: Sequence[float], players: int) -> None:
     """Raise unless there are prizes for at most ``players`` places, none below the next one."""
+    require_numbers("Prizes", prizes, "positive numbers")
     falling = all(a >= b for a, b in pairwise(prizes))
-    if not prizes or not falling or not prizes[-1] >= 0 or not 0 < prizes[0] < np.inf:
+    if not len(prizes) or not falling or not prizes[-1] >= 0 or not 0 < prizes[0] < np.inf:
         raise EquipoiseError(
             f"Prizes: found {list(prizes)}, expected positive numbers, the first place's first and "
             "none below the next."

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from numbers import Integral
+from typing import Any, NoReturn, Protocol
 
-from equipoise.errors import EquipoiseError
+from equipoise.errors import EquipoiseError, require_type, short
 from equipoise.games.trees.extensive import CHANCE, TERMINAL, ExtensiveGame, Number
 from equipoise.games.trees.growth import MOST_MOVES, GrowthWatch, growth
-from equipoise.games.trees.questions import Questions
+from equipoise.games.trees.questions import Questions, is_list, is_move, is_number
 from equipoise.games.trees.record import Recorder
 
 _Pending = tuple[Any, int, int, int, str | None, int]
@@ -112,6 +113,10 @@ class TreeBuilder:
     root = 0
 
     def __init__(self, name: str, players: Sequence[str]) -> None:
+        if not is_list(players) or not all(isinstance(player, str) for player in players):
+            raise EquipoiseError(
+                f"{name}: found the players {short(players)}, expected their names."
+            )
         self.name, self.players = name, tuple(players)
         self._places = [_Place()]
 
@@ -125,18 +130,30 @@ class TreeBuilder:
     ) -> list[int]:
         """Let ``player`` act at ``place``, knowing ``information``; return the places after it."""
         node = self._open(place)
+        require_type(
+            self._at(place), player, Integral, f"a player from 0 to {len(self.players) - 1}"
+        )
+        require_type(
+            self._at(place), information, Hashable, "a key that can be hashed, such as a text"
+        )
+        if not is_list(actions) or not all(isinstance(action, str) for action in actions):
+            self._refuse(place, actions, "a list of labels")
         node.player, node.key, node.label, node.actions = player, information, label, tuple(actions)
         return self._grow(node, len(node.actions))
 
     def chance(self, place: int, moves: Sequence[tuple[str, Number]]) -> list[int]:
         """Let nature move at ``place`` with the given probabilities; return the places after it."""
         node = self._open(place)
+        if not is_list(moves) or not all(map(is_move, moves)):
+            self._refuse(place, moves, "a list of (label, probability) pairs")
         node.player, node.moves = CHANCE, tuple(moves)
         return self._grow(node, len(node.moves))
 
     def end(self, place: int, payoffs: Sequence[Number]) -> None:
         """End the game at ``place`` with ``payoffs``."""
         node = self._open(place)
+        if not is_list(payoffs) or not all(map(is_number, payoffs)):
+            self._refuse(place, payoffs, f"a list of {len(self.players)} numbers")
         node.player, node.payoffs = TERMINAL, tuple(payoffs)
 
     def build(self) -> ExtensiveGame:
@@ -166,7 +183,14 @@ class TreeBuilder:
             )
         return record.finish()
 
+    def _at(self, place: int) -> str:
+        return f"{self.name}: place {place}"
+
+    def _refuse(self, place: int, found: Any, expected: str) -> NoReturn:
+        raise EquipoiseError(f"{self._at(place)}: found {short(found)}, expected {expected}.")
+
     def _open(self, place: int) -> _Place:
+        require_type(f"{self.name}: place", place, Integral, "the number of an open place")
         if not 0 <= place < len(self._places) or self._places[place].player is not None:
             raise EquipoiseError(
                 f"{self.name}: place {place} is unknown or filled, expected an open place."

@@ -12,13 +12,15 @@ import hashlib
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
+from numbers import Real
 
 import numpy as np
 from numpy.typing import NDArray
 
-from equipoise.errors import EquipoiseError
+from equipoise.errors import EquipoiseError, require_type
 
 CHANCE = -1
 TERMINAL = -2
@@ -269,6 +271,7 @@ def exact(value: Number, place: str) -> Fraction:
 
     A float that no fraction with a denominator up to a million rounds to is taken at face value.
     """
+    require_type(place, value, (Real, Decimal), "a number")
     number = value if isinstance(value, (int, Fraction)) else float(value)
     if not -LARGEST <= number <= LARGEST:
         raise EquipoiseError(

@@ -177,7 +177,7 @@ def _rational(matrix: Sequence[Sequence[Number]] | NDArray[Any], name: str) -> N
         table = np.array([exact(value, name) for value in values.tolist()], dtype=object)
         return np.asarray(table[place.reshape(matrix.shape)])
     return _mapped(
-        lambda value: exact(value if isinstance(value, Fraction | int) else float(value), name),
+        lambda value: exact(value, name),
         np.array(matrix, dtype=object),
     )
 

@@ -7,21 +7,19 @@ method, the state and what was expected; what the rules themselves raised is the
 from __future__ import annotations
 
 import operator
-import reprlib
 from collections.abc import Callable, Hashable, Sequence
 from fractions import Fraction
 from functools import partial
 from numbers import Real
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from equipoise.errors import EquipoiseError
+from equipoise.errors import EquipoiseError, short
 from equipoise.games.trees.extensive import CHANCE, TERMINAL, Number
 
 if TYPE_CHECKING:
     from equipoise.games.trees.builder import Rules
 
 _METHODS = ("initial", "player", "actions", "chance", "next", "information", "payoffs")
-_LONGEST = 80
 
 
 # Nobody plays in such company; a number beyond it is a mistake.
@@ -65,7 +63,7 @@ class Questions:
     def actions(self, state: Any) -> tuple[str, ...]:
         """Return labels of the actions open to the acting player: at least one, none twice."""
         found = self._ask("actions", state)
-        if not _is_list(found) or not all(isinstance(label, str) for label in found):
+        if not is_list(found) or not all(isinstance(label, str) for label in found):
             self.refuse(f"found {short(found)}, expected a list of labels")
         if not len(found) or len(set(found)) < len(found):
             self.refuse(f"found {short(list(found))}, expected at least one label and none twice")
@@ -74,7 +72,7 @@ class Questions:
     def chance(self, state: Any) -> Sequence[tuple[str, Number]]:
         """Return labels and probabilities of nature's moves; their sum is the builder's affair."""
         found = self._ask("chance", state)
-        if not _is_list(found) or not len(found) or not all(map(_is_move, found)):
+        if not is_list(found) or not len(found) or not all(map(is_move, found)):
             self.refuse(f"found {short(found)}, expected a list of (label, probability) pairs")
         answer: Sequence[tuple[str, Number]] = found
         return answer
@@ -102,11 +100,7 @@ class Questions:
     def payoffs(self, state: Any) -> Sequence[Number]:
         """Return each player's payoff in a terminal state."""
         found = self._ask("payoffs", state)
-        if (
-            not _is_list(found)
-            or len(found) != len(self.players)
-            or not all(map(_is_number, found))
-        ):
+        if not is_list(found) or len(found) != len(self.players) or not all(map(is_number, found)):
             self.refuse(f"found {short(found)}, expected a list of {len(self.players)} numbers")
         answer: Sequence[Number] = found
         return answer
@@ -144,36 +138,24 @@ class Questions:
             self.refuse(f"found {short(players)} players, expected at most {_MOST_PLAYERS:,}")
         if is_number and players > 0:
             return tuple(f"Player {i + 1}" for i in range(players))
-        is_named = _is_list(players) and not isinstance(players, str) and len(players) > 0
+        is_named = is_list(players) and not isinstance(players, str) and len(players) > 0
         if not is_named or not all(isinstance(name, str) for name in players):
             self.refuse(f"found {short(players)}, expected a number of players or their names")
         return tuple(players)
 
 
-def short(value: Any) -> str:
-    """Return ``value`` as Python writes it, cut to a length that fits a sentence."""
-    try:
-        text = reprlib.repr(value)
-    except Exception:
-        text = f"a {type(value).__name__}"
-    text = " ".join(text.split())
-    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
-
-
-def _is_list(found: Any) -> bool:
+def is_list(found: Any) -> bool:
     """Whether ``found`` has a length and an order; a generator is gone once it is read."""
     return (
         type(found) in (tuple, list) or isinstance(found, Sequence) or hasattr(found, "__array__")
     )
 
 
-def _is_number(found: Any) -> bool:
+def is_number(found: Any) -> bool:
     """Whether ``found`` is a real number, of Python's or NumPy's."""
     return type(found) in (int, float, Fraction) or isinstance(found, Real)
 
 
-def _is_move(found: Any) -> bool:
+def is_move(found: Any) -> bool:
     """Whether ``found`` is a label and a number."""
-    return (
-        _is_list(found) and len(found) == 2 and isinstance(found[0], str) and _is_number(found[1])
-    )
+    return is_list(found) and len(found) == 2 and isinstance(found[0], str) and is_number(found[1])

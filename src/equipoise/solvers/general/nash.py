@@ -16,7 +16,7 @@ from typing import Literal, Unpack
 
 import numpy as np
 
-from equipoise.errors import EquipoiseError
+from equipoise.errors import EquipoiseError, require_numbers, require_type
 from equipoise.games.trees.extensive import ExtensiveGame
 from equipoise.games.trees.normal import NormalGame
 from equipoise.numerics.clock import Deadline, TimeUpError
@@ -98,6 +98,7 @@ def nash(
     Limits and hooks (monitor, checkpoints) are those of :func:`equipoise.solvers.driver.drive`; a resumed
     search goes on from the best profile of the one before.
     """
+    require_type("Nash", game, (ExtensiveGame, NormalGame), "a tree or a matrix")
     tree = game.tree
     _require(tree, weights, time_limit)
     plans = Plans(tree)
@@ -132,6 +133,8 @@ def _require(tree: ExtensiveGame, weights: Sequence[float] | None, time_limit: f
         raise EquipoiseError(
             f"Nash: found weights for {players} players, expected them for two only."
         )
+    if weights is not None:
+        require_numbers("Nash: the weights", weights, "one number a player")
     if weights is not None and len(weights) != players:
         raise EquipoiseError(f"Nash: found {len(weights)} weights, expected one a player.")
     if weights is not None and not all(map(math.isfinite, weights)):

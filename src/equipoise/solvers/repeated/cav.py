@@ -26,7 +26,7 @@ from typing import Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from equipoise.errors import EquipoiseError
+from equipoise.errors import EquipoiseError, require_type
 from equipoise.games.repeated.game import RepeatedGame
 from equipoise.numerics.program import Program, optimize
 from equipoise.numerics.separation import Separation, separate, solve_at
@@ -116,6 +116,7 @@ def solve_repeated(
     hooks
         As for :func:`equipoise.solvers.driver.drive`: ``monitor``, ``checkpoint``, ``resume``.
     """
+    require_type("solve_repeated", game, RepeatedGame, "a repeated game")
     target = RELATIVE_TOLERANCE * game.range if tolerance is None else tolerance
     for name, limit in (("tolerance", target), ("seconds", seconds), ("cells", cells)):
         if not limit >= 0:

@@ -18,11 +18,11 @@ from equipoise.solvers.base import Context, Method, MethodRun, Plan, Telling, of
 from equipoise.solvers.driver import Arrays
 from equipoise.solvers.methods import spelled
 
-REDUCTIONS: dict[str, Callable[[SequenceForm], Reduction]] = {
-    "shrink": shrink,
+REDUCTIONS: dict[str, Callable[[SequenceForm, Callable[[], bool]], Reduction]] = {
+    "shrink": lambda form, should_stop: shrink(form),
     "eliminate": eliminate,
 }
-"""The reductions that keep the value of any form, by name."""
+"""The reductions that keep the value of any form, by name; those that may take long look at the clock."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Reduced:
 
     def start(self, form: SequenceForm, context: Context) -> ReducedRun:
         """Reduce the form and start the method on what is left."""
-        small = self.small or REDUCTIONS[self.by](form)
+        small = self.small or REDUCTIONS[self.by](form, context.should_stop)
         # A point of the full form to begin from is none of the small one.
         return ReducedRun(small, self.method.start(small.form, replace(context, start=None)))
 

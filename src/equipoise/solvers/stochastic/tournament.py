@@ -13,7 +13,7 @@ from typing import Any, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from equipoise.errors import EquipoiseError
+from equipoise.errors import EquipoiseError, require_type
 from equipoise.games.tournaments.jamfold import JamFold, tournament_game
 from equipoise.games.tournaments.tournament import Hands, Tournament
 from equipoise.numerics.mdp import Values
@@ -93,6 +93,7 @@ def solve_tournament(
         As for :func:`equipoise.solvers.driver.drive` (``monitor``, ``checkpoint``, ``resume``), which is run once for each number of players
         left, on one clock. Iterations are limited with all players left only.
     """
+    require_type("solve_tournament", tournament, Tournament, "a tournament")
     if algorithm not in ALGORITHMS or inner not in INNER:
         raise EquipoiseError(
             f"Algorithm: found {algorithm} with {inner}, expected one of {', '.join(ALGORITHMS)} with "
