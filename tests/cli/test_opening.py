@@ -252,3 +252,17 @@ def test_manifests(cli: Cli, tmp_path: Path, old: bytes, new: bytes) -> None:
             archive.writestr(name, data)
     for reader in (*READERS, ("plot", "kuhn.eqp")):
         refused(cli, "kuhn.eqp", *reader)
+
+
+def test_strategies_without_information_sets_are_no_texts(cli: Cli, tmp_path: Path) -> None:
+    cli("solve", "partial", "--time", 5)
+    words = "found a strategy of a repeated game, expected one with information sets"
+    refused(cli, words, "export", "partial.eqp", "--text", "out.txt")
+    (tmp_path / "in.txt").write_text("1|a  a 1\n")
+    refused(cli, "a game with information sets", "import", "partial", "--text", "in.txt")
+    refused(cli, "solved as a general-sum game", "nash", "tournament")
+
+
+@pytest.mark.parametrize("place", [".", "..", "/", ""])
+def test_folders_are_no_plots(cli: Cli, place: str) -> None:
+    refused(cli, "Is a directory", "plot", place)

@@ -316,3 +316,10 @@ def test_models_that_are_proposed_are_found_again(
     on = equipoise.solve("river.toml", out="it.eqp", resume=True)
     assert on.strategy.regions == straight.strategy.regions
     assert on.status is Status.CONVERGED
+
+
+def test_games_are_solved_as_another_family_only_if_they_belong_to_it() -> None:
+    assert equipoise.solve("kuhn", family="general-sum").family == "general-sum"
+    for spec, other in (("tournament", "general-sum"), ("partial", "zero-sum"), ("kuhn", "spot")):
+        with pytest.raises(EquipoiseError, match=rf"expected one .* solved as a {other} game"):
+            equipoise.solve(spec, family=other)

@@ -37,11 +37,11 @@ def command(
     from equipoise.solvers.log import log_rows
     from equipoise.strategy.store import load, log_of, method_of
 
+    bundles = [load(file) for file in files]
     stem = out or files[0].with_suffix("")
     drawn = _draw(files[0], Path(f"{stem}-strategy")) if len(files) == 1 else ()
     logs = {}
-    for file in files:
-        bundle = load(file)
+    for file, bundle in zip(files, bundles, strict=True):
         method = method_of(Fields(bundle.metadata, str(file)))
         if not drawn or "log" in bundle.arrays:
             logs[f"{file} ({method})"] = log_rows(log_of(file, bundle))

@@ -130,7 +130,7 @@ def load_explicit(spec: str, *, nodes: int | None = None) -> Explicit:
     game = load(spec, nodes=nodes)
     if not isinstance(game, ExtensiveGame | NormalGame | StageGame):
         raise EquipoiseError(
-            f"game {quoted(spec)}: found a {game.family}, expected a tree, a matrix or a game with signals."
+            f"game {quoted(spec)}: found a {game.family} game, expected a tree, a matrix or a game with signals."
         )
     return game
 

@@ -156,7 +156,7 @@ def solve(
     steps, note = Steps(), note or (lambda sentence: None)
     with steps.take("load"):
         rules = rules_of(game)
-    kind = family_of(rules) if family is None else family_called(family)
+    kind = family_of(rules) if family is None else _as_another(rules, family)
     name, fingerprint = kind.identity(rules)
     spec = spec or (game if isinstance(game, str) else name)
     place = None if out is None else Path(out)
@@ -243,6 +243,20 @@ def rules_of(game: Any) -> Any:
     if isinstance(found, StageGame) and found.family == "general-sum":
         return unroll(found)
     return found.tree if isinstance(found, NormalGame) else found
+
+
+def _as_another(game: Any, family: str) -> Family:
+    """Return the family called so, which ``game`` must belong to, too: trees are what they pay."""
+    from equipoise.road.behavioural import Behavioural
+
+    own, other = family_of(game), family_called(family)
+    if own.name != other.name and not (
+        isinstance(own, Behavioural) and isinstance(other, Behavioural)
+    ):
+        raise EquipoiseError(
+            f"solve: found a {own.name} game, expected one that can be solved as a {other.name} game."
+        )
+    return other
 
 
 def _target(known: Fields) -> float | tuple[float, ...]:

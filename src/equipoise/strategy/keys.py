@@ -59,6 +59,7 @@ def keys_of(
     game: ExtensiveGame | StageGame, abstraction: Abstraction | None = None
 ) -> TreeKeys | SignalKeys:
     """Return the keys of the information sets of ``game``, or of its ``abstraction``."""
+    require_type("strategy", game, (ExtensiveGame, StageGame), "a game with information sets")
     if not isinstance(game, StageGame):
         return TreeKeys(game)
     return SignalKeys(game, _Views(game) if abstraction is None else _Buckets(game, abstraction))

@@ -132,6 +132,11 @@ def strategy_of(path: str | Path, bundle: Bundle) -> Strategy:
     """Return the strategy that ``bundle``, loaded from ``path``, holds."""
     known = Fields(bundle.metadata, f"{path}: metadata")
     names = [name for name in bundle.arrays if name.startswith("behaviour.")]
+    if not names and "family" in known.data:
+        raise EquipoiseError(
+            f"{path}: found a strategy of a {known.text('family'):.40} game, expected one with "
+            "information sets."
+        )
     players = known.whole("players", least=1)
     if set(names) != {f"behaviour.{i}" for i in range(len(names))} or len(names) != players:
         raise EquipoiseError(
