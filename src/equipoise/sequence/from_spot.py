@@ -22,7 +22,7 @@ from equipoise.games.signals.betting import NO_OUTCOME, TERMINAL
 from equipoise.sequence.payoffs.hand_rows import HandRows
 from equipoise.sequence.payoffs.joint_runouts import JointRunouts, JointStreet
 from equipoise.sequence.payoffs.over_runouts import (
-    Entry,
+    Entrance,
     Fixed,
     Runouts,
     StreetLeaves,
@@ -129,7 +129,7 @@ class SpotLayout:
                     shares.append(play[held, action])
         return Fixed(np.concatenate(places), np.concatenate(shares)) if places else None
 
-    def entry(self) -> Entry | None:
+    def entry(self) -> Entrance | None:
         """Return what the promised player is paid where she leaves, or pays for entering; in chips."""
         spot, promise = self.spot, self.spot.promise
         if promise is None:
@@ -139,7 +139,7 @@ class SpotLayout:
         worth = promise.values[spot.weights[player] > 0] - spot.pot / 2
         amounts = np.zeros(board.widths[player])
         np.add.at(amounts, board.buckets[player], share * worth)
-        return Entry(player, -amounts if promise.is_margin else amounts)
+        return Entrance(player, -amounts if promise.is_margin else amounts)
 
     def _entering(self, player: int) -> tuple[list[int], Numbers]:
         """Return a player's block before the first street, if she has one, and the links below it.

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from equipoise.games.poker.ranges import hand_number
-from equipoise.sequence.payoffs.over_runouts import Floats, Pairs, Runouts, StreetPayoff
+from equipoise.sequence.payoffs.over_runouts import BoardPairs, Floats, Runouts, StreetPayoff
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -24,7 +24,7 @@ class JointStreet(StreetPayoff):
 
     joint: Floats
 
-    def pairs(self, board: int) -> Pairs:
+    def pairs(self, board: int) -> BoardPairs:
         """Return what pairs of hands count for, by their joint weights."""
         own = super().pairs(board)
         first, second = (hand_number(cards, self.cards) for cards in own.cards)

@@ -41,7 +41,7 @@ class StreetLeaves(NamedTuple):
     scale: Floats
 
 
-class Pairs(NamedTuple):
+class BoardPairs(NamedTuple):
     """All pairs of hands on a board: both players' cards and buckets, and two matrices."""
 
     cards: tuple[Numbers, Numbers]
@@ -109,13 +109,13 @@ class StreetPayoff:
             )
         return self._halves[key]
 
-    def pairs(self, board: int) -> Pairs:
+    def pairs(self, board: int) -> BoardPairs:
         """Return what pairs of hands count for on a board, and what the first wins of one chip, written out."""
         one, two = (_Hands.of(rows, board) for rows in self.rows)
         shared = (one.cards[:, None, :, None] == two.cards[None, :, None, :]).any(axis=(2, 3))
         met = np.where(shared, 0.0, np.outer(one.weight, two.weight)) * self.factor[board]
         wins = met * np.sign(one.group[:, None] - two.group[None, :])
-        return Pairs((one.cards, two.cards), (one.bucket, two.bucket), met, wins)
+        return BoardPairs((one.cards, two.cards), (one.bucket, two.bucket), met, wins)
 
     def _places(self, player: int) -> NDArray[np.uint32]:
         """Return for each board the first sequence of a player, and her buckets."""
@@ -199,7 +199,7 @@ class Fixed(NamedTuple):
     shares: Floats
 
 
-class Entry(NamedTuple):
+class Entrance(NamedTuple):
     """What ``player`` is paid with the sequences 1, 2, ... by which she enters the first street or does not.
 
     It is the other player who pays, whatever the cards.
@@ -228,7 +228,7 @@ class Runouts(Payoff):
     streets: Sequence[StreetPayoff]
     is_raked: bool = False
     fixed: tuple[Fixed | None, Fixed | None] = (None, None)
-    entry: Entry | None = None
+    entry: Entrance | None = None
 
     def write(self, source: int, plan: NDArray[Any], out: NDArray[Any]) -> None:
         """Write what player 1 is paid, or player 2 loses, into ``out``."""
