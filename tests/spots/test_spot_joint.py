@@ -109,6 +109,8 @@ def test_beliefs_in_a_file_are_found_again(tmp_path: Path) -> None:
     ("joint", "message"),
     [
         ("missing.npy", "joint: found 'missing.npy', expected an array or a file"),
+        (np.ones((HANDS, HANDS), dtype=complex), "joint: found no numbers"),
+        ([[1.0, 2.0], [3.0]], "joint: found no numbers"),
         (np.ones((2, 3)), r"joint: found an array of shape \(2, 3\), expected \(276, 276\)"),
         (-np.ones((HANDS, HANDS)), "joint: found a weight that is no number from zero up"),
         (np.zeros((HANDS, HANDS)), "every two hands share a card"),
@@ -117,6 +119,15 @@ def test_beliefs_in_a_file_are_found_again(tmp_path: Path) -> None:
 def test_beliefs_that_mean_nothing(joint: object, message: str) -> None:
     with pytest.raises(EquipoiseError, match=message):
         spot("8c9cQdKh", "QQ,KQ", "TT,JJ", 50, 60, "a", ranks=RANKS, suits=SUITS, joint=joint)
+
+
+def test_files_without_an_array_are_named(tmp_path: Path) -> None:
+    empty, text = tmp_path / "empty.npy", tmp_path / "text.npy"
+    empty.touch()
+    text.write_text("no array")
+    for place in (empty, text, tmp_path):
+        with pytest.raises(EquipoiseError, match="expected an array or a file of NumPy's"):
+            spot("8c9cQdKh", "QQ", "TT", 50, 60, ranks=RANKS, suits=SUITS, joint=str(place))
 
 
 def test_what_joint_beliefs_cannot_be_with() -> None:

@@ -210,6 +210,12 @@ def test_promises_are_read_as_they_are_written() -> None:
             "promised: found 'TT,JJ', expected an amount and a range",
         ),
         ({"keeper": "oop", "promised": [1.0]}, "promised: found 1 values, expected a text or"),
+        ({"keeper": "oop", "promised": "5 TX"}, "promised: Range: found 'TX'"),
+        (
+            {"keeper": "oop", "promised": "1e300 TT,JJ"},
+            "promised: found '1e300 TT,JJ', expected an",
+        ),
+        ({"keeper": "oop", "promised": {"TT": 5}}, "promised: found 1 values, expected a text or"),
         ({"gadget": "swap"}, "gadget: found 'swap', expected one of resolve, maxmargin"),
     ],
 )

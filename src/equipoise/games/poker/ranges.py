@@ -100,9 +100,9 @@ def read_joint(given: str | ArrayLike, deck: Deck = STANDARD) -> NDArray[np.floa
     count = math.comb(deck.size, 2)
     try:
         found = np.load(given, allow_pickle=False) if isinstance(given, str) else given
-        weights = np.array(found, dtype=np.float64)
-    except (OSError, TypeError, ValueError):
-        what = f"'{given}'" if isinstance(given, str) else "no numbers"
+        weights = np.array(found).astype(np.float64, casting="same_kind")
+    except (EOFError, OSError, TypeError, ValueError):
+        what = quoted(given) if isinstance(given, str) else "no numbers"
         raise EquipoiseError(
             f"joint: found {what}, expected an array or a file of NumPy's (.npy)."
         ) from None

@@ -26,7 +26,7 @@ from equipoise.games.poker.ranges import Weights, all_hands, parse_range, range_
 RESOLVE, MAXMARGIN = "resolve", "maxmargin"
 GADGETS = (RESOLVE, MAXMARGIN)
 KEEPERS = ("oop", "ip")
-_DIGITS = 6
+_DIGITS, _MOST = 6, 1e12
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,11 +93,14 @@ def _values(promised: str | ArrayLike, deck: Deck) -> NDArray[np.float64]:
     """Return the number promised to every hand of the deck, NaN where there is none."""
     count = len(all_hands(deck))
     if not isinstance(promised, str):
-        values = np.asarray(promised, dtype=np.float64)
-        if values.shape != (count,) or np.isinf(values).any():
+        try:
+            values = np.array(promised, dtype=np.float64)
+        except (TypeError, ValueError):
+            values = np.empty(0)
+        if values.shape != (count,) or (np.abs(values) >= _MOST).any():
             raise EquipoiseError(
                 f"spot: promised: found {np.size(promised)} values, expected a text or {count:,} "
-                "finite numbers, one a hand."
+                f"numbers below {_MOST:g}, one a hand."
             )
         return values
     values = np.full(count, np.nan)
@@ -107,9 +110,12 @@ def _values(promised: str | ArrayLike, deck: Deck) -> NDArray[np.float64]:
             value = float(amount)
         except ValueError:
             value = np.nan
-        if not np.isfinite(value) or not hands.strip():
+        if not abs(value) < _MOST or not hands.strip():
             _refuse("promised", item, "an amount and a range, as in '120.5 AA,KQs'")
-        values[parse_range(hands, deck) > 0] = value
+        try:
+            values[parse_range(hands, deck) > 0] = value
+        except EquipoiseError as error:
+            raise EquipoiseError(f"spot: promised: {error}") from None
     return values
 
 
