@@ -22,9 +22,10 @@ from operator import mul
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from equipoise.abstraction.base import Pair
+from equipoise.abstraction.hand_buckets import HandBuckets
 from equipoise.cards.deck import Cards
 from equipoise.errors import EquipoiseError
 from equipoise.games.poker.boards import Boards
@@ -40,7 +41,7 @@ Level = NDArray[Any] | Callable[[Cards], NDArray[Any]]
 _PROBES = 1000  # hands of a round by which functions are told apart
 
 
-class BucketTable:
+class BucketTable(HandBuckets):
     """An abstraction of a two-player poker game by child numbers.
 
     Parameters
@@ -67,27 +68,14 @@ class BucketTable:
         seed: int = 0,
         method: str = "table",
     ) -> None:
-        named = views(game)
-        assert isinstance(named, CanonicalViews), "poker games are seen up to symmetry"
-        self._views, self.game, self.method = named, game.name, method
+        super().__init__(game, sample, seed, method)
         self.children = tuple(int(count) for count in children)
-        self.sample, self.seed = sample, seed
         if not len(self.children) == len(levels) == game.rounds or min(self.children) < 1:
             raise EquipoiseError(
                 f"Buckets of '{game.name}': found {len(levels)} rounds with children "
                 f"{self.children}, expected {game.rounds} rounds with at least one child each."
             )
         self.levels = tuple(self._checked_level(r, level) for r, level in enumerate(levels))
-
-    def __repr__(self) -> str:
-        buckets = " / ".join(f"{first:,}" for first, _ in self.buckets)
-        boards = "all boards" if self.sample is None else f"{self.sample:,} boards"
-        return f"<BucketTable of '{self.game}' by {self.method}: {buckets} buckets, {boards}>"
-
-    @property
-    def views(self) -> tuple[tuple[int, int], ...]:
-        """Number of views of each player in each round."""
-        return tuple((self._views.count(r),) * 2 for r in range(len(self.children)))
 
     @property
     def buckets(self) -> tuple[tuple[int, int], ...]:
@@ -114,27 +102,13 @@ class BucketTable:
             digest.update(np.asarray(level, dtype="<u4").tobytes())
         return digest.hexdigest()[:16]
 
-    def bucket(self, turn: int, views: ArrayLike, player: int = 0) -> Indices:
-        """Return the bucket of each of ``views``."""
-        found = np.asarray(views)
-        hands = self._views.hands(turn, found.ravel())
-        return self.bucket_of_hands(turn, hands).reshape(found.shape)
-
     def bucket_of_hands(self, turn: int, hands: Cards) -> Indices:
         """Return the bucket of each hand: a row of hole cards, then the board of round ``turn``."""
         bucket = np.zeros(len(hands), dtype=np.uint32)
         for r in range(turn + 1):
-            cards = hands[:, : sum(self._views.game.groups(r))]
+            cards = hands[:, : sum(self._rules.groups(r))]
             bucket = bucket * np.uint32(self.children[r]) + self._child(r, cards)
         return bucket
-
-    def check(self, game: StageGame) -> None:
-        """Raise unless this is an abstraction of ``game``."""
-        if not isinstance(game, PokerGame) or views(game).fingerprint != self._views.fingerprint:
-            raise EquipoiseError(
-                f"Buckets of '{self.game}': found the game '{game.name}', expected the one they "
-                "were made for: its cards are dealt or compared in another way."
-            )
 
     def deals(self, game: StageGame) -> tuple[SignalRound, ...]:
         """Return what nature deals in each round of ``game``, counted board by board."""
@@ -142,7 +116,7 @@ class BucketTable:
         from equipoise.abstraction.signal_pairs import rounds_of_pairs
 
         self.check(game)
-        rules, last = self._views.game, len(self.children) - 1
+        rules, last = self._rules, len(self.children) - 1
         boards = Boards(rules)
         batches = boards.some(self.sample, self.seed)
         counted = count_pairs(

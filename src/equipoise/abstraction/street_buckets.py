@@ -20,27 +20,26 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from equipoise.abstraction.base import Pair
+from equipoise.abstraction.hand_buckets import HandBuckets
 from equipoise.abstraction.pairs_file import load_pairs, save_pairs
 from equipoise.abstraction.street_features import StreetFeatures, street_features
 from equipoise.abstraction.street_river import LastStreet, last_street
 from equipoise.cards.deck import Cards
 from equipoise.errors import EquipoiseError
 from equipoise.games.poker.boards import Batch, Boards
-from equipoise.games.poker.canonical import CanonicalViews
 from equipoise.games.poker.game import PokerGame
 from equipoise.games.poker.streets import Streets, set_numbers
 from equipoise.games.signals.rounds import Floats, Indices, SignalRound
 from equipoise.games.signals.stage_game import StageGame
-from equipoise.games.signals.views import views
 from equipoise.numerics.device import Array, Device
 
 Numbers = NDArray[np.int64]
 
 
-class StreetBuckets:
+class StreetBuckets(HandBuckets):
     """An abstraction of a two-player poker game by tables over its streets.
 
     Parameters
@@ -85,25 +84,17 @@ class StreetBuckets:
                 f"{game.name}: found hands that are compared without their suits, expected a game in "
                 "which suits matter."
             )
-        named = views(game)
-        assert isinstance(named, CanonicalViews), "poker games are seen up to symmetry"
-        self._views, self.game, self.method = named, game.name, method
-        self._rules, self.streets = game, Streets(game)
+        super().__init__(game, sample, seed, method)
+        self.streets, self.device = Streets(game), device
         self.quiet, self.tables, self.last = tuple(quiet), tuple(tables), last
-        self.sample, self.seed, self.device = sample, seed, device
         self.pairs: Path | None = None
-        self.parents: tuple[Pair, ...] = tuple((own, own) for own in parents)
+        self._parents: tuple[Pair, ...] = tuple((own, own) for own in parents)
         self._require_shapes()
 
-    def __repr__(self) -> str:
-        buckets = " / ".join(f"{first:,}" for first, _ in self.buckets)
-        boards = "all boards" if self.sample is None else f"{self.sample:,} boards"
-        return f"<StreetBuckets of '{self.game}' by {self.method}: {buckets} buckets, {boards}>"
-
     @property
-    def views(self) -> tuple[tuple[int, int], ...]:
-        """Number of views of each player in each round."""
-        return tuple((self._views.count(r),) * 2 for r in range(len(self.parents)))
+    def parents(self) -> tuple[Pair, ...]:
+        """By round and player, the bucket of the round before that each bucket extends."""
+        return self._parents
 
     @property
     def buckets(self) -> tuple[tuple[int, int], ...]:
@@ -119,20 +110,6 @@ class StreetBuckets:
             kind = "<f8" if array.dtype.kind == "f" else "<u4"
             digest.update(np.ascontiguousarray(array, dtype=kind).data)
         return digest.hexdigest()[:16]
-
-    def check(self, game: StageGame) -> None:
-        """Raise unless this is an abstraction of ``game``."""
-        if not isinstance(game, PokerGame) or views(game).fingerprint != self._views.fingerprint:
-            raise EquipoiseError(
-                f"Buckets of '{self.game}': found the game '{game.name}', expected the one they "
-                "were made for: its cards are dealt or compared in another way."
-            )
-
-    def bucket(self, turn: int, views: ArrayLike, player: int = 0) -> Indices:
-        """Return the bucket of each of ``views``."""
-        found = np.asarray(views)
-        hands = self._views.hands(turn, found.ravel())
-        return self.bucket_of_hands(turn, hands).reshape(found.shape)
 
     def bucket_of_hands(self, turn: int, hands: Cards) -> Indices:
         """Return the bucket of each hand: a row of hole cards, then the board of round ``turn``."""
