@@ -233,4 +233,47 @@ EQUIVALENT: dict[tuple[str, str, str], str] = {
         "if self.space.widest == 1:",
         "1 -> 0",
     ): "blocks of one bucket iterate as sets do, slower",
+    (
+        "certificates.gap",
+        "if comb(game.deck.size, game.hole) > _FEW_HANDS:",
+        "comb(game.deck.size, game.hole) > _FEW_HANDS -> "
+        "comb(game.deck.size, game.hole) <= _FEW_HANDS",
+    ): "both roads say the same, one of them sooner",
+    (
+        "certificates.gap",
+        "if comb(game.deck.size, game.hole) > _FEW_HANDS:",
+        "comb(game.deck.size, game.hole) > _FEW_HANDS -> "
+        "comb(game.deck.size, game.hole) >= _FEW_HANDS",
+    ): "likewise",
+    (
+        "certificates.gap",
+        "return False",
+        "return False -> return None",
+    ): "neither is true",
+    (
+        "sequence.from_signals",
+        "final = int(tree.round[bound[0].nodes[0, 0]])",
+        "0 -> 1",
+    ): "every node of every bundle is of the last round",
+    (
+        "sequence.payoffs.forms",
+        "if largest > _LARGEST or len(self.place) < _EMPTIEST * self.pairs:",
+        "largest > _LARGEST -> largest >= _LARGEST",
+    ): "up to which size steps are looked for is a guess",
+    (
+        "sequence.backends.array_payoff",
+        "if count * tall * wide > _BATCHED_SHARE * height * width:",
+        "_BATCHED_SHARE * height -> _BATCHED_SHARE / height",
+    ): "products by components and by the whole matrix are the same, and tested to be",
+    (
+        "sequence.backends.array_payoff",
+        "if count * tall * wide > _BATCHED_SHARE * height * width:",
+        "count * tall * wide > _BATCHED_SHARE * height * width -> "
+        "count * tall * wide <= _BATCHED_SHARE * height * width",
+    ): "likewise",
+    (
+        "games.files.bml_read",
+        'root = self._node(0, "", _State(blinds, 0.0, big if small < big else 0.0))',
+        "small < big -> small <= big",
+    ): "a raise is by the big blind at least, whatever was raised before",
 }

@@ -6,6 +6,7 @@ array-api-strict refuses whatever is not in the standard.
 from __future__ import annotations
 
 import importlib
+import itertools
 import subprocess
 import sys
 from typing import Any
@@ -18,6 +19,7 @@ from equipoise.errors import EquipoiseError
 from equipoise.games import poker
 from equipoise.games.base import load
 from equipoise.numerics.device import Device
+from equipoise.sequence.backends import array_payoff
 from equipoise.sequence.backends.array_payoff import ArrayPayoff
 from equipoise.sequence.backends.arrays import ArrayTreeplex
 from equipoise.sequence.build import SequenceForm, build
@@ -155,7 +157,30 @@ def test_tiles_are_for_compiled_loops(device: Device) -> None:
         ArrayTreeplex(build(poker.rhode_island(4, 2)).X, device)
 
 
-def test_products(form: SequenceForm, device: Device) -> None:
+def test_bands_follow_each_other_and_the_empty_sequence_is_one_of_its_own(
+    space: Treeplex, device: Device
+) -> None:
+    bands = ArrayTreeplex(space, device).bands
+    assert (bands[0].first, bands[0].last, bands[0].width) == (0, 1, 1)
+    assert [band.first for band in bands[1:]] == [band.last for band in bands[:-1]]
+    assert bands[-1].last == space.size
+    widths = [band.width for band in bands[1:]]
+    assert all(one != other for one, other in itertools.pairwise(widths))
+
+
+def test_vectors_of_another_length_are_refused(space: Treeplex, device: Device) -> None:
+    arrays = ArrayTreeplex(space, device)
+    wrong = device.put(np.ones(space.size + 1))
+    for verb in (arrays.plan, arrays.behaviour, arrays.support, arrays.best_response):
+        with pytest.raises(EquipoiseError, match=rf"expected \({space.size},\)"):
+            verb(wrong)
+
+
+@pytest.mark.parametrize("share", [0.0, np.inf], ids=["whole matrices", "by components"])
+def test_products(
+    form: SequenceForm, device: Device, share: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(array_payoff, "_BATCHED_SHARE", share)
     X, Y = ArrayTreeplex(form.X, device), ArrayTreeplex(form.Y, device)
     x, y = form.X.plan(_random(form.X, 6)), form.Y.plan(_random(form.Y, 7, zeros=True))
     A = ArrayPayoff(form.A, X, Y)
