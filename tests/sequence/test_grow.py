@@ -73,6 +73,21 @@ def test_lifted_plans_are_plans_that_earn_the_same(form, seed):
 
 
 @given(forms(), st.integers(0, 2**32 - 1))
+@settings(max_examples=40, deadline=None)
+def test_what_is_gathered_is_earned_by_what_is_extended(form, seed):
+    random = np.random.default_rng(seed)
+    for side in random_restriction(form, random).sides:
+        plan, gain = random_plan(side.space, random), random.normal(size=side.sequences.space.size)
+        assert side.gather(gain) @ plan == pytest.approx(gain @ side.extend(plan), abs=1e-9)
+        # What is held is played by every extended plan that comes there; what is kept is free.
+        behaviour, held = side.sequences.space.behaviour(side.extend(plan)), side.held
+        assert ((held < 0) == side.kept).all()
+        comes = side.extend(plan)[side.sequences.parent] > 0
+        fixed = (held >= 0) & comes
+        np.testing.assert_allclose(behaviour[fixed], held[fixed], atol=1e-12)
+
+
+@given(forms(), st.integers(0, 2**32 - 1))
 @settings(max_examples=25, deadline=None)
 def test_restricting_to_everything_is_the_identity(form, seed):
     random = np.random.default_rng(seed)
@@ -156,6 +171,13 @@ def test_a_small_step_leaves_other_payoffs_alone():
     larger = small.grow(more_columns=[9])
     assert larger.sides[0] is small.sides[0]
     assert small.grow([5], [7]).sides == small.sides
+    # Payoffs are computed when they are asked for, and from then on kept up to date.
+    assert "entries" not in vars(larger)
+    assert_same(small.grow(more_columns=[9]), larger)
+    assert small.form.A.shape < larger.form.A.shape
+    grown = small.grow(more_columns=[9])
+    assert "entries" in vars(grown)
+    assert_same(grown, larger)
 
 
 @pytest.mark.parametrize("form", FIXED, ids=lambda form: f"{form.name} {type(form.A).__name__}")

@@ -54,7 +54,7 @@ WORDS = {
     "expand": ("all-best", "best-response"),
     "inner": ("shrink:dcfr(gamma=4,horizon=9)", "lp"),
     "metric": ("unit", "payoff"),
-    "oracle": ("search", "payoff"),
+    "oracle": ("sorted", "payoff"),
     "restrict": ("first", "both"),
     "prox": ("euclidean", "entropy"),
     "solver": ("ipx", "dual-simplex"),

@@ -19,9 +19,8 @@ from equipoise.numerics.program import BASIC
 from equipoise.sequence.build import build
 from equipoise.sequence.decisions import decisions, ranks
 from equipoise.sequence.reductions.grow import Restriction
-from equipoise.sequence.reductions.restrict import Sequences
 from equipoise.solvers.auto import choose
-from equipoise.solvers.base import Context, solve
+from equipoise.solvers.base import Context, measure, solve
 from equipoise.solvers.driver import Gap, Iterations, Relative, Status
 from equipoise.solvers.methods import method
 from equipoise.solvers.saddle import expansion, oracle
@@ -30,10 +29,13 @@ from equipoise.solvers.saddle.lp import LP
 from equipoise.solvers.saddle.oracle import DoubleOracle
 from equipoise.solvers.saddle.responses import ORACLES, Response
 from equipoise.solvers.saddle.responses import oracle as oracle_called
+from equipoise.solvers.saddle.restricted_in_place import InPlace
 from equipoise.solvers.saddle.restricted_lp import ByMethod, WarmProgram
 
 # Numbers of ranks and suits (Muench 2015, Table 5.5).
 DECKS = [(2, 2), (3, 2), (4, 2), (5, 2), (3, 3), (6, 3), (8, 3), (5, 4), (10, 4), (12, 4)]
+
+PLAIN = (("default", "uniform"), ("expand", "best-response"))
 
 
 def leduc_form(ranks, suits):
@@ -83,14 +85,16 @@ def assert_bracketed(form, log, value):
 
 
 @pytest.mark.parametrize("deck", DECKS[:5], ids=str)
-def test_decks_have_the_value_of_the_linear_program(deck):
-    assert_solved(leduc_form(*deck))
+@pytest.mark.parametrize("options", [(), PLAIN], ids=["default", "plain"])
+def test_decks_have_the_value_of_the_linear_program(deck, options):
+    assert_solved(leduc_form(*deck), options)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("deck", DECKS[5:], ids=str)
-def test_large_decks_have_the_value_of_the_linear_program(deck):
-    assert_solved(leduc_form(*deck))
+@pytest.mark.parametrize("options", [(), PLAIN], ids=["default", "plain"])
+def test_large_decks_have_the_value_of_the_linear_program(deck, options):
+    assert_solved(leduc_form(*deck), options)
 
 
 def test_published_values():
@@ -107,7 +111,10 @@ def test_liars_dice():
 
 
 @given(
-    st.integers(0, 10**6), st.sampled_from([(), (("default", "first"),), (("expand", "all-best"),)])
+    st.integers(0, 10**6),
+    st.sampled_from(
+        [(), (("default", "first"),), (("expand", "all-best"),), (("expand", "deviations"),), PLAIN]
+    ),
 )
 @settings(max_examples=20, deadline=None)
 def test_random_games_have_the_value_of_the_linear_program(seed, options):
@@ -119,10 +126,11 @@ def test_random_games_have_the_value_of_the_linear_program(seed, options):
     st.integers(0, 10**6),
     st.sampled_from([*oracle.DEFAULTS]),
     st.sampled_from([*oracle.RESTRICTED]),
+    st.sampled_from(["best-response", "deviations", "support+deviations"]),
 )
 @settings(max_examples=200, deadline=None)
-def test_two_hundred_random_games(seed, default, restrict):
-    assert_solved(form_of(seed), (("default", default), ("restrict", restrict)))
+def test_two_hundred_random_games(seed, default, restrict, expand):
+    assert_solved(form_of(seed), (("default", default), ("restrict", restrict), ("expand", expand)))
 
 
 @pytest.mark.parametrize("restrict", ["first", "second"])
@@ -151,7 +159,8 @@ def test_a_saddle_point_needs_hardly_anything():
     payoffs = np.add.outer(
         np.arange(60), -np.arange(50)
     )  # both best off with their last row and column
-    found = solve(build(from_matrices("saddle", payoffs.tolist())), DoubleOracle(), Gap(0.0))
+    form = build(from_matrices("saddle", payoffs.tolist()))
+    found = solve(form, DoubleOracle(**dict(PLAIN)), Gap(0.0))
     assert found.value == 59 - 49
     assert found.facts["restricted"] == [2, 2]
     assert found.iterations <= 3
@@ -185,10 +194,10 @@ def test_a_carried_basis_is_one_and_leads_to_the_same_value(seed):
 
 
 def test_an_interrupted_solve_goes_on_where_it_was():
-    form, states = leduc_form(4, 2), []
-    whole = solve(form, DoubleOracle(), Relative(1e-9))
-    solve(form, DoubleOracle(), Iterations(6), checkpoint=states.append)
-    resumed = solve(form, DoubleOracle(), Relative(1e-9), resume=states[-1])
+    form, states, made = leduc_form(4, 2), [], DoubleOracle(**dict(PLAIN))
+    whole = solve(form, made, Relative(1e-9))
+    solve(form, made, Iterations(6), checkpoint=states.append)
+    resumed = solve(form, made, Relative(1e-9), resume=states[-1])
     assert resumed.status is Status.CONVERGED
     assert [row.iterations for row in resumed.log][:8] == list(range(1, 9))
     assert resumed.log[5].share == whole.log[5].share
@@ -241,6 +250,7 @@ def test_before_its_first_iteration_it_knows_the_bounds_of_the_default():
             "oracle is 'delphi', expected one of payoff, search, matrix",
         ),
         ("double-oracle(oracle=search,expand=all-best)", "looks at one best response alone"),
+        ("double-oracle(oracle=search)", "expand is 'deviations' and oracle 'search'"),
         ("double-oracle(inner=lpp)", "did you mean 'lp'"),
         ("double-oracle(inner=lp,inner=lp)", "expected name=value"),
     ],
@@ -260,8 +270,12 @@ def test_progress_tells_bounds_and_sizes():
 
 
 @pytest.mark.parametrize(
-    "expand", ["first-action", "second-round", "first-action+second-round", "all-best", "support"]
-)
+    "expand",
+    [
+        "best-response", "first-action", "second-round", "first-action+second-round", "all-best", "support",
+        "deviations",
+    ],
+)  # fmt: skip
 @pytest.mark.parametrize(
     "form", [leduc_form(4, 2), build(poker.no_limit_leduc(3, 2, 6))], ids=lambda f: f.name
 )
@@ -269,12 +283,16 @@ def test_every_policy_ends_at_the_same_value(form, expand):
     assert_solved(form, (("expand", expand),))
 
 
-@pytest.mark.parametrize("expand", ["second-round", "first-action+second-round", "support"])
+@pytest.mark.parametrize(
+    "expand", ["second-round", "first-action+second-round", "support", "support+deviations"]
+)
 def test_policies_need_fewer_iterations(expand):
     # Muench 2015, Table 5.3, has 23.96% less for both rules together; ours is docs/double-oracle.md.
     plain, better = (
         sum(
-            solve(leduc_form(*deck), DoubleOracle(name), Relative(1e-9)).iterations
+            solve(
+                leduc_form(*deck), DoubleOracle(name, default="uniform"), Relative(1e-9)
+            ).iterations
             for deck in DECKS[:5]
         )
         for name in ("best-response", expand)
@@ -311,16 +329,15 @@ def test_first_actions_in_leduc_are_the_published_rules():
 def empty_look(form, player):
     """A look at nothing: no best response."""
     size = form.A.shape[player]
-    space = (form.X, form.Y)[player]
     found = Response(0.0, np.zeros(size), np.zeros(size))
-    return expansion.Look(form, player, Sequences(space), found, 1.0)
+    return expansion.Look(form, player, Restriction.of(form).sides[player], found, 1.0)
 
 
 def test_second_rounds_are_played_alike():
     form = build(poker.leduc(3, 2))
     plan = form.X.best_response(np.random.default_rng(3).normal(size=form.X.size))[1]
     found = Response(0.0, plan, np.ones(form.X.size))
-    look = expansion.Look(form, 0, Sequences(form.X), found, 1.0)
+    look = expansion.Look(form, 0, Restriction.of(form).sides[0], found, 1.0)
     marks = SecondRound().more(look)
     assert (marks >= look.best).all()
     together = {}
@@ -362,7 +379,7 @@ def test_a_search_finds_what_products_do(seed):
 
 def test_a_search_leaves_out_what_cannot_matter():
     form = build(leduc(3, 2))
-    run = DoubleOracle(oracle="search").start(form, Context())
+    run = DoubleOracle("best-response", default="uniform", oracle="search").start(form, Context())
     run.advance(5)
     assert 0 < run.oracle.visited < 0.8
 
@@ -370,7 +387,7 @@ def test_a_search_leaves_out_what_cannot_matter():
 @pytest.mark.parametrize("name", ORACLES)
 def test_every_oracle_leads_to_the_value(name):
     form = build(leduc(2, 2)) if name == "search" else leduc_form(3, 2)
-    assert_solved(form, (("oracle", name),))
+    assert_solved(form, (("expand", "best-response"), ("oracle", name)))
 
 
 @pytest.mark.parametrize(
@@ -383,7 +400,7 @@ def test_every_oracle_leads_to_the_value(name):
 )
 def test_oracles_say_what_they_are_for(name, form, found):
     with pytest.raises(EquipoiseError, match=found):
-        solve(form, DoubleOracle(oracle=name))
+        solve(form, DoubleOracle("best-response", oracle=name))
 
 
 def test_regrets_are_kept_while_the_game_grows():
@@ -404,6 +421,89 @@ def test_regrets_are_kept_while_the_game_grows():
     x, y = inner.solve(larger, 1e-4)
     value = float(x @ larger.form.A.times(y))
     assert value == pytest.approx(solve(larger.form, LP()).value / form.units.unit, abs=2e-4)
+
+
+@given(st.integers(0, 10**6))
+@settings(max_examples=30, deadline=None)
+def test_deviations_leave_out_little_of_the_best_response(seed):
+    """With what they mark, the restricted game's best response earns the whole game's but a part of the gap."""
+    form = form_of(seed)
+    random = np.random.default_rng(seed)
+    small = Restriction.of(
+        form, *(np.flatnonzero(random.random(size) < 0.2) for size in form.A.shape)
+    )
+    y = form.Y.plan(form.Y.behaviour(random.random(form.Y.size) * (random.random(form.Y.size) > 0.3)))  # fmt: skip
+    gain = form.A.times(y)
+    found = Response(*form.X.best_response(gain), gain)
+    for gap in (0.0, random.random() * 0.1):
+        look = expansion.Look(form, 0, small.sides[0], found, gap)
+        more = expansion.Deviations().more(look)
+        side = small.sides[0].with_more(more)
+        earned = side.space.support(side.gather(gain))
+        assert found.value - gap / 8 - 1e-12 <= earned <= found.value + 1e-12
+        if (more & ~small.sides[0].kept).any():
+            assert side.space.size > small.sides[0].space.size
+
+
+def random_restriction(form, seed):
+    """A third of each player's sequences, and what they begin with; outside, a strategy drawn at random."""
+    random = np.random.default_rng(seed)
+    default = tuple(
+        space.plan(space.behaviour(random.random(space.size))) for space in (form.X, form.Y)
+    )
+    kept = (np.flatnonzero(random.random(size) < 0.3) for size in form.A.shape)
+    return Restriction.of(form, *kept, default)
+
+
+@pytest.mark.parametrize("inner", ["dcfr(gamma=4)", "cfr+", "pcfr+", "cfr"])
+@pytest.mark.parametrize("seed", range(3))
+def test_a_restricted_game_solved_in_place_is_the_one_that_is_written_out(inner, seed):
+    form = leduc_form(4, 2)
+    small, made = random_restriction(form, seed), InPlace(form, method(inner), Context())
+    exact = solve(small.form, LP())
+    x, y = made.solve(small, 1e-3)
+    lower, upper = measure(small.form, x, y)
+    assert upper - lower <= 1.001e-3 * form.units.unit
+    shift, slack = form.units.shift, 1e-9 * form.units.unit
+    assert lower + shift - slack <= exact.value <= upper + shift + slack
+    # What it plays in the whole game is what the restricted plans are extended to.
+    for plan, lifted in zip(made.run.point(), small.lift(x, y), strict=True):
+        np.testing.assert_allclose(plan, lifted, rtol=0, atol=1e-12)
+    for side, mine in zip(made.run.sides, small.sides, strict=True):
+        assert not side.regret[~mine.kept & (mine.held == 0)].any()
+
+
+def test_a_game_that_grows_in_place_frees_what_was_held():
+    form = leduc_form(4, 2)
+    small, made = random_restriction(form, 7), InPlace(form, method("dcfr"), Context())
+    made.solve(small, 1e-2)
+    before = made.run.iterations
+    larger = small.grow(*(np.arange(size) for size in form.A.shape))
+    x, y = made.solve(larger, 1e-3)
+    assert made.run.iterations > before
+    lower, upper = measure(form, *larger.lift(x, y))
+    assert upper - lower <= 1.001e-3 * form.units.unit
+    assert lower <= solve(form, LP()).value - form.units.shift + 1e-9 <= upper + 2e-9
+
+
+def test_a_solve_in_place_goes_on_where_it_was():
+    form, states = leduc_form(3, 2), []
+    made = DoubleOracle(inner="dcfr(gamma=4)", default="uniform")
+    whole = solve(form, made, Gap(1e-4))
+    solve(form, made, Iterations(5), checkpoint=states.append)
+    resumed = solve(form, made, Gap(1e-4), resume=states[-1])
+    assert any(name.endswith("held.0") for name in states[-1])
+    assert resumed.gap <= 1e-4
+    assert resumed.iterations == whole.iterations
+    assert [row.share for row in resumed.log] == [row.share for row in whole.log]
+
+
+def test_where_a_method_works_in_place():
+    tiled, tree = leduc_form(2, 2), build(kuhn())
+    assert InPlace.suits(tiled, method("pcfr+"))
+    assert not InPlace.suits(tiled, method("pcfr+(device=numpy)"))
+    assert not InPlace.suits(tiled, method("shrink:dcfr"))
+    assert not InPlace.suits(tree, method("dcfr"))
 
 
 @pytest.mark.parametrize("target", [1e-3, 1e-9])

@@ -15,6 +15,7 @@ from equipoise.sequence.treeplex import Treeplex
 from equipoise.solvers.saddle.regret import (
     Stretch,
     blend,
+    hold_blocks,
     reach_blocks,
     reach_sets,
     regret_blocks,
@@ -188,3 +189,30 @@ def test_no_kernel_leaves_the_precision_of_its_arrays(dtype: str) -> None:
     reach_blocks(whole(WIDE, plan), play, average, row, scratch[0], scratch[1:])
     np.testing.assert_allclose(plan, slow_plan(WIDE, play), rtol=1e-5)
     np.testing.assert_allclose(average[1:], plan[1:], rtol=1e-6)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_what_is_held_is_played_and_what_is_ruled_out_never(seed):
+    random = np.random.default_rng(seed)
+    play = random.normal(size=WIDE.size)
+    held = np.full(WIDE.size, -1.0)
+    for _, own in sets(WIDE):
+        kind = random.integers(4)
+        if kind == 0:
+            held[own] = random.dirichlet(np.ones(len(own)))
+        elif kind == 1:
+            held[own] = np.where(random.random(len(own)) < 0.5, 0.0, -1.0)
+            held[random.choice(own)] = -1.0
+        elif kind == 2:
+            play[own] = -random.random(len(own))
+    expected, barely = np.where(held < 0, play, held), 0.25
+    for _, own in sets(WIDE):
+        free = [s for s in own if held[s] < 0]
+        if free:
+            best = max(free, key=lambda s: play[s])
+            expected[best] = max(play[best], barely)
+    whole = Stretch(
+        WIDE.blocks, np.uint32(0), np.uint32(len(WIDE.blocks.start)), np.uint32(0), play, play
+    )
+    hold_blocks(whole, play, held, barely, np.empty(WIDE.widest))
+    np.testing.assert_array_equal(play[1:], expected[1:])

@@ -87,6 +87,21 @@ class Treeplex:
         )
         return cls(blocks)
 
+    @classmethod
+    def of_sets(cls, actions: NDArray[Any], parents: NDArray[Any]) -> Treeplex:
+        """Build from single information sets: how many actions each has, and which sequence it follows."""
+        ends = 1 + np.cumsum(actions, dtype=np.int64)
+        one = np.ones(len(actions), dtype=np.uint32)
+        blocks = Blocks(
+            start=(ends - actions).astype(np.uint32),
+            actions=actions.astype(np.uint32),
+            buckets=one,
+            parent=parents.astype(np.uint32),
+            link=SAME * one,
+            links=np.zeros(0, dtype=np.uint32),
+        )
+        return cls(blocks)
+
     def __repr__(self) -> str:
         return f"<Treeplex: {self.size:,} sequences, {self.infosets:,} information sets>"
 

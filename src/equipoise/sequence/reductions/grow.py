@@ -104,6 +104,25 @@ class Side:
         whole[self.numbers] = plan
         return (self.weight * whole[self.owner]).astype(plan.dtype, copy=False)
 
+    def gather(self, gain: Floats) -> Floats:
+        """Return P' times ``gain``: what the kept sequences earn, with all that goes on by default."""
+        whole = np.bincount(self.owner, self.weight * gain, len(gain))
+        return np.asarray(whole[self.numbers])
+
+    @cached_property
+    def entered(self) -> Mask:
+        """Say in which information sets of the whole form some action is kept."""
+        return self.sequences.entered(self.kept)
+
+    @cached_property
+    def held(self) -> Floats:
+        """What is played in the whole form whatever the restricted plan is, -1 where that is to be chosen.
+
+        Zero where another action of the set is kept, the default where none is.
+        """
+        is_entered = np.append(True, self.entered)[1 + self.sequences.infoset]
+        return np.where(self.kept, -1.0, np.where(is_entered, 0.0, self.behaviour))
+
     def carry(self, plan: NDArray[Any]) -> Floats:
         """Return the restricted plan that does what ``plan`` of the whole form does, where it can."""
         behaviour = self.sequences.space.behaviour(plan.astype(np.float64))
@@ -138,11 +157,14 @@ class Entries(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Restriction:
-    """A form restricted to some sequences of each player, a default strategy outside."""
+    """A form restricted to some sequences of each player, a default strategy outside.
+
+    Its payoffs are computed when they are asked for: a method may work on the whole form as well, with what
+    is not kept :attr:`Side.held`.
+    """
 
     whole: SequenceForm
     sides: tuple[Side, Side]
-    entries: Entries
     name: ClassVar[str] = "restrict"
 
     @classmethod
@@ -174,7 +196,13 @@ class Restriction:
                 (form.Y, plans[1], _mask(columns, form.Y, "columns")),
             )
         )
-        return cls(form, (first, second), _payoffs(form.A, first, second, first.kept, second.kept))
+        return cls(form, (first, second))
+
+    @cached_property
+    def entries(self) -> Entries:
+        """The payoffs A'."""
+        first, second = self.sides
+        return _payoffs(self.whole.A, first, second, first.kept, second.kept)
 
     def __repr__(self) -> str:
         kept = (f"{own.space.size:,} of {own.sequences.space.size:,}" for own in self.sides)
@@ -207,12 +235,19 @@ class Restriction:
         whole, (X, Y) = self.whole, self.sides
         first = X.with_more(_mask(more_rows, whole.X, "rows"))
         second = Y.with_more(_mask(more_columns, whole.Y, "columns"))
+        grown = Restriction(whole, (first, second))
+        if "entries" in vars(self):
+            vars(grown)["entries"] = self._entries_with(first, second)
+        return grown
+
+    def _entries_with(self, first: Side, second: Side) -> Entries:
+        """Return the payoffs of a larger restriction: those that have changed are computed."""
+        (X, Y), A = self.sides, self.whole.A
         rows, columns = first.changed(X), second.changed(Y)
         same = np.flatnonzero(~(rows[self.entries.row] | columns[self.entries.column]))
-        anew = _payoffs(whole.A, first, second, rows, columns)
+        anew = _payoffs(A, first, second, rows, columns)
         pairs = zip(self.entries, anew, strict=True)
-        entries = Entries(*(np.concatenate((old[same], new)) for old, new in pairs))
-        return Restriction(whole, (first, second), entries)
+        return Entries(*(np.concatenate((old[same], new)) for old, new in pairs))
 
     def carry(self, smaller: Restriction, x: NDArray[Any], y: NDArray[Any]) -> Plans:
         """Return plans of this form that do what plans of a ``smaller`` restriction did: a warm start.

@@ -138,12 +138,22 @@ class Sequences:
         entered[self.infoset[1:][keep[1:]]] = True
         return entered
 
-    def sums(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return, for each sequence, the sum of ``values`` over it and all that begin with it."""
+    def sums(self, values: NDArray[np.float64], behaviour: Any = None) -> NDArray[np.float64]:
+        """Return, for each sequence, the sum of ``values`` over it and all that begin with it.
+
+        With a ``behaviour``, each counts as often as that plays it from there on.
+        """
         total = values.copy()
         for level in reversed(self.levels):
-            total += np.bincount(self.parent[level], total[level], len(total))
+            share = 1.0 if behaviour is None else behaviour[level]
+            total += np.bincount(self.parent[level], share * total[level], len(total))
         return total
+
+    def best(self, worth: NDArray[np.float64], among: Any = True) -> NDArray[np.float64]:
+        """Return, for each information set, the largest ``worth`` of its actions, or of those ``among`` them."""
+        best = np.full(len(self.set_parent), -np.inf)
+        np.maximum.at(best, self.infoset[1:], np.where(among, worth, -np.inf)[1:])
+        return best
 
     def worth(self, gain: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return what each sequence earns, at the best, with all that may begin with it."""
@@ -166,7 +176,5 @@ class Sequences:
         sets, actions = np.unique(self.infoset[own], return_counts=True)
         number = np.zeros(len(keep), dtype=np.int64)
         number[own] = np.arange(1, len(own) + 1)
-        parents = number[self.set_parent[sets]]
-        rows = zip(actions.tolist(), parents.tolist(), strict=True)
-        small = Treeplex.from_rows([(count, 1, parent, None) for count, parent in rows])
+        small = Treeplex.of_sets(actions, number[self.set_parent[sets]])
         return small, np.append(0, own)

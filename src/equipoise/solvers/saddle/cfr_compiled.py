@@ -20,6 +20,7 @@ from equipoise.solvers.saddle.cfr import CFR
 from equipoise.solvers.saddle.regret import (
     Stretch,
     blend,
+    hold_blocks,
     reach_blocks,
     reach_sets,
     regret_blocks,
@@ -36,6 +37,8 @@ class _Side:
         self.play = np.zeros(space.size, dtype=dtype) if optimistic else self.regret
         self.average = np.ones(space.size, dtype=dtype)
         self.scratch = np.empty((3, space.widest), dtype=dtype)
+        self.held: NDArray[Any] | None = None
+        self.barely = 0.0
 
     def state(self) -> Arrays:
         """Return what must be kept: without optimism, play is the regrets."""
@@ -74,6 +77,16 @@ class _Side:
         else:
             on, scratch = self._whole(self.gradient), (self.scratch[0], self.scratch[1:])
             regret_blocks(on, self.regret, self.play, row, *scratch)
+        self.hold()
+
+    def hold(self) -> None:
+        """Put back what is held, if anything is."""
+        if self.held is None:
+            return
+        barely = self.play.dtype.type(self.barely)
+        hold_blocks(self._whole(self.play), self.play, self.held, barely, self.scratch[0])
+        if self.play is not self.regret:
+            self.regret[self.held >= 0] = 0
 
 
 class CFRRun:
@@ -100,7 +113,8 @@ class CFRRun:
         """Return the function that does the iterations of a table, fit for the form's payoff."""
         A, is_tree = self.form.A, all(side.space.widest == 1 for side in self.sides)
         stored, tiled = A.stored, A.tiled
-        if stored is not None and is_tree:
+        is_free = all(side.held is None for side in self.sides)
+        if stored is not None and is_tree and is_free:
             first, second = (
                 (side.space.blocks, side.regret, side.play, side.average, side.plan, side.gradient)
                 for side in self.sides
@@ -129,6 +143,19 @@ class CFRRun:
             side.regret[:] = side.space.behaviour(plan)
             side.play[:] = side.regret
             side.average[:] = plan
+
+    def hold(self, held: tuple[NDArray[Any], NDArray[Any]]) -> None:
+        """From now on play by ``held`` where it is not negative; zeros rule actions out.
+
+        So regrets are those of the game in which nothing else can be done. What is held no longer has none.
+        """
+        for side, own in zip(self.sides, held, strict=True):
+            if side.held is not None:
+                freed = (side.held >= 0) & (own < 0)
+                side.regret[freed] = side.play[freed] = 0
+            side.held, side.barely = own.astype(self.method.dtype), 2 * self._tie
+            side.hold()
+        self._iterate = self._engine()
 
     def go_on_from(self, smaller: CFRRun, places: tuple[NDArray[Any], NDArray[Any]]) -> None:
         """Keep the regrets of a run on a ``smaller`` form, whose sequences are at ``places`` of this one.

@@ -2,8 +2,8 @@
 
 After each restricted game both players have a best response to what the other played in it. A
 :class:`Policy` sees one player's (:class:`Look`) and marks the sequences to keep from now on. As long as it
-marks those of the best response in every set that the opponent comes to, the double oracle ends: where nothing
-new is marked, the best response is in the restricted game already.
+marks those of the best response in every set that the opponent comes to, or anything new instead, the double
+oracle ends: where nothing new is marked, the best response is in the restricted game already.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from equipoise.errors import EquipoiseError
 from equipoise.sequence.build import SequenceForm
 from equipoise.sequence.reductions.base import Plans
+from equipoise.sequence.reductions.grow import Side
 from equipoise.sequence.reductions.restrict import Mask, Sequences
 from equipoise.solvers.base import Context
 from equipoise.solvers.saddle.cfr import DCFR
@@ -40,8 +41,8 @@ class Look:
 
     Attributes
     ----------
-    form, player, sequences
-        The whole game, the player, and her sequences in it.
+    form, player, side
+        The whole game, the player, and what of it she keeps.
     found
         A best response to the opponent's plan, and what her sequences earn against it.
     gap
@@ -50,9 +51,20 @@ class Look:
 
     form: SequenceForm
     player: int
-    sequences: Sequences
+    side: Side
     found: Response
     gap: float
+
+    @property
+    def sequences(self) -> Sequences:
+        """Her sequences in the whole game."""
+        return self.side.sequences
+
+    @cached_property
+    def worth(self) -> Floats:
+        """What each of her sequences earns at the best, with all that may begin with it."""
+        assert self.found.gain is not None
+        return self.sequences.worth(self.found.gain)
 
     @cached_property
     def at_stake(self) -> Mask:
@@ -67,13 +79,20 @@ class Look:
         in_set = np.bincount(sequences.infoset[1:], below[1:], len(sequences.set_parent))
         return np.append(True, in_set[sequences.infoset[1:]] > 0)
 
+    @cached_property
+    def by_default(self) -> Floats:
+        """What each of her information sets earns if she plays her default from there on."""
+        sequences, behaviour = self.sequences, self.side.behaviour
+        assert self.found.gain is not None
+        earned = behaviour * sequences.sums(self.found.gain, behaviour)
+        return np.asarray(
+            np.bincount(sequences.infoset[1:], earned[1:], len(sequences.set_parent)), np.float64
+        )
+
     def within(self, margin: float) -> Mask:
         """Mark the sequences whose every action loses at most ``margin`` beside the best one there."""
-        sequences = self.sequences
-        assert self.found.gain is not None
-        worth = sequences.worth(self.found.gain)
-        best = np.full(len(sequences.set_parent), -np.inf)
-        np.maximum.at(best, sequences.infoset[1:], worth[1:])
+        sequences, worth = self.sequences, self.worth
+        best = sequences.best(worth)
         marked = np.append(True, worth[1:] >= best[sequences.infoset[1:]] - margin)
         for level in sequences.levels:
             marked[level] &= marked[sequences.parent[level]]
@@ -90,7 +109,7 @@ class Policy(Protocol):
     """Says what to add."""
 
     def more(self, look: Look) -> Mask:
-        """Mark the sequences to be kept: at least ``look.best``."""
+        """Mark the sequences to be kept: something new, or ``look.best``."""
 
 
 class PlainResponse:
@@ -107,6 +126,42 @@ class AllBest:
     def more(self, look: Look) -> Mask:
         """Mark what some best response plays."""
         return look.best | (look.within(_TIE) & look.at_stake)
+
+
+class Deviations:
+    """The best action of every set where none that is kept is as good, not only where one best response comes.
+
+    Against the opponent's plan, let W(I) be what information set I earns at the best, and K(I) what it does if
+    the best of its kept actions is taken before going on at the best; where none is kept, what the default
+    earns from there on. Taking the best kept action everywhere is a restricted plan, and loses
+
+        sum over I of p(I) (W(I) - K(I)),    p(I) <= 1 her own probability to come to I
+
+    (the performance difference lemma of Kakade and Langford 2002, from the root down). So whether she comes
+    there or not, the best action is added wherever it wins, the smallest losses excepted that are together
+    at most a part ``left`` of the gap: what remains of the best response in the whole game. In the words of
+    linear programs, all columns with a negative reduced cost come in at once. Those below a threshold wait for
+    the gap to shrink: against a plan that is far from an equilibrium, most of them win by accident.
+    """
+
+    left = 1 / 8
+
+    def more(self, look: Look) -> Mask:
+        """Mark the best actions in sets where her best kept one loses."""
+        sequences, side, worth = look.sequences, look.side, look.worth
+        best = sequences.best(worth)
+        loss = best - np.where(side.entered, sequences.best(worth, side.kept), look.by_default)
+        order = np.argsort(loss)
+        few = np.searchsorted(np.cumsum(loss[order]), self.left * look.gap, side="right")
+        loses = loss > 0
+        loses[order[:few]] = False
+        sets = sequences.infoset[1:]
+        marked = np.append(True, loses[sets] & (worth[1:] >= best[sets]))
+        for level in sequences.levels:
+            above = sequences.parent[level]
+            marked[level] &= marked[above] | side.kept[above]
+        # Below the threshold everywhere: what remains is a best response, or the restricted game's inexactness.
+        return marked if (marked & ~side.kept).any() else look.best
 
 
 @lru_cache(maxsize=1)
@@ -151,8 +206,12 @@ POLICIES: dict[str, str] = {
     "first-action": f"{_HOME}_poker:FirstAction",
     "second-round": f"{_HOME}_poker:SecondRound",
     "support": f"{_HOME}:Support",
+    "deviations": f"{_HOME}:Deviations",
 }
 """The policies by name, as ``module:class``; several together are joined by ``+``."""
+
+SEEING_ALL = frozenset({"all-best", "deviations"})
+"""Those that look at what every sequence earns, not at one best response alone."""
 
 
 def policy(name: str) -> Policy:

@@ -34,9 +34,10 @@ from equipoise.sequence.treeplex import Treeplex
 from equipoise.solvers.base import Context, measure
 from equipoise.solvers.driver import Arrays
 from equipoise.solvers.methods import method, spelled
-from equipoise.solvers.saddle.expansion import Look, policy, rough_equilibrium
+from equipoise.solvers.saddle.expansion import SEEING_ALL, Look, policy, rough_equilibrium
 from equipoise.solvers.saddle.lp import LP
 from equipoise.solvers.saddle.responses import ORACLES, Response, oracle
+from equipoise.solvers.saddle.restricted_in_place import InPlace
 from equipoise.solvers.saddle.restricted_lp import ByMethod, RestrictedSolver, WarmProgram
 
 RESTRICTED = {"both": (0, 1), "first": (0,), "second": (1,)}
@@ -44,8 +45,8 @@ DEFAULTS = ("uniform", "first", "rough")
 
 _EXACT = 1e-14
 """A gap below this, in the form's units, is a rounding error."""
-_CLOSER = 0.1
-"""How much closer than the bounds an inexact method solves the restricted game, and closer again."""
+_CLOSER, _AGAIN = 0.5, 0.1
+"""How much closer than the bounds an inexact method solves the restricted game; closer again if it must."""
 _ENOUGH = 0.5
 """Share of the target that the restricted game may take."""
 
@@ -59,7 +60,8 @@ class DoubleOracle:
     expand
         A policy of :data:`equipoise.solvers.saddle.expansion.POLICIES`, or several joined by ``+``.
     inner
-        Any method by name; linear programs by simplex start from the last one's basis.
+        Any method by name; linear programs by simplex start from the last one's basis, members of the CFR family
+        keep their regrets.
     restrict
         Whose sequences are restricted: ``both``, or in a single oracle ``first`` or ``second``.
     default
@@ -69,10 +71,10 @@ class DoubleOracle:
         How best responses are found, one of :data:`equipoise.solvers.saddle.responses.ORACLES`.
     """
 
-    expand: str = "best-response"
+    expand: str = "support+deviations"
     inner: str = "lp"
     restrict: str = "both"
-    default: str = "uniform"
+    default: str = "rough"
     oracle: str = "payoff"
 
     def __post_init__(self) -> None:
@@ -80,9 +82,10 @@ class DoubleOracle:
         _require("restrict", self.restrict, RESTRICTED)
         _require("default", self.default, DEFAULTS)
         _require("oracle", self.oracle, ORACLES)
-        if self.oracle == "search" and "all-best" in self.expand.split("+"):
+        blind = SEEING_ALL.intersection(self.expand.split("+")) if self.oracle == "search" else ()
+        if blind:
             raise EquipoiseError(
-                "double-oracle: expand is 'all-best' and oracle 'search', expected another of one of "
+                f"double-oracle: expand is '{min(blind)}' and oracle 'search', expected another of one of "
                 "them: a search looks at one best response alone."
             )
         if method(self.inner).name != self.inner:
@@ -109,14 +112,13 @@ class DoubleOracleRun:
         self.finished = self.stalled = False
         self.policy = policy(options.expand)
         self.oracle = oracle(options.oracle, form)
-        self.sequences = Sequences(form.X), Sequences(form.Y)
         self.inner = _inner(options.inner, form, context)
         self.default: Plans = (
             rough_equilibrium(form)
             if options.default == "rough"
             else (_default(form.X, options.default), _default(form.Y, options.default))
         )
-        self.small: Restriction | None = None
+        self.small = Restriction.of(form, default=self.default)
         self.more: list[Mask] = [
             np.full(space.size, player not in RESTRICTED[options.restrict])
             for player, space in enumerate((form.X, form.Y))
@@ -147,27 +149,21 @@ class DoubleOracleRun:
 
     def _solve(self) -> Plans:
         """Return the extended plans of the restricted game; with nothing kept, they are the default."""
-        if self.small is None and not any(marked.any() for marked in self.more):
-            return self.default
         self._grow()
-        assert self.small is not None
+        if self.sizes == (1, 1):
+            return self.default
         return self.small.lift(*self.inner.solve(self.small, self._tolerance()))
 
     def _grow(self) -> None:
         """Keep what is marked."""
         rows, columns = (np.flatnonzero(marked) for marked in self.more)
-        if self.small is None:
-            self.small = Restriction.of(self.form, rows, columns, self.default)
-        else:
-            self.small = self.small.grow(rows, columns)
+        self.small = self.small.grow(rows, columns)
 
     @property
     def kept_sequences(self) -> tuple[Mask, Mask]:
         """Which sequences of each player the restricted game has: always the empty one."""
-        if self.small is not None:
-            return self.small.sides[0].kept, self.small.sides[1].kept
-        first, second = (np.arange(size) == 0 for size in self.form.A.shape)
-        return first, second
+        first, second = self.small.sides
+        return first.kept, second.kept
 
     @property
     def sizes(self) -> tuple[int, int]:
@@ -186,12 +182,12 @@ class DoubleOracleRun:
         if gap <= max(self.context.target, _EXACT):
             self.finished = True
             return
-        for player, kept in enumerate(self.kept_sequences):
-            look = Look(self.form, player, self.sequences[player], responses[player], gap)
-            self.more[player] = self.policy.more(look) & ~kept
+        for player, side in enumerate(self.small.sides):
+            look = Look(self.form, player, side, responses[player], gap)
+            self.more[player] = self.policy.more(look) & ~side.kept
         if any(marked.any() for marked in self.more):
             return
-        self.tolerance = min(self.tolerance, _CLOSER * gap) * _CLOSER
+        self.tolerance = min(self.tolerance, _CLOSER * gap) * _AGAIN
         if self.inner.is_exact or self.tolerance < _EXACT:
             self.finished = self.stalled = True
 
@@ -253,8 +249,7 @@ class DoubleOracleRun:
     def restore(self, state: Arrays) -> None:
         """Continue from :meth:`state`."""
         self.more = [state["kept_first"], state["kept_second"]]
-        if any(kept[1:].any() for kept in self.more):
-            self._grow()
+        self._grow()
         self.more = [state["more_first"].copy(), state["more_second"].copy()]
         self.plans = state["x"].copy(), state["y"].copy()
         self.lower, self.upper, self.tolerance = (float(bound) for bound in state["bounds"])
@@ -266,6 +261,8 @@ def _inner(name: str, form: SequenceForm, context: Context) -> RestrictedSolver:
     made = method(name)
     if isinstance(made, LP) and made.solver != "ipx":
         return WarmProgram(form, made.solver, context)
+    if InPlace.suits(form, made):
+        return InPlace(form, made, context)
     return ByMethod(form, made, context)
 
 

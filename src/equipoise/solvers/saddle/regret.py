@@ -158,6 +158,31 @@ def regret_blocks(on: Any, regret: Any, play: Any, factors: Any, row: Any, scrat
     regret_within(on, regret, play, factors, row, scratch)
 
 
+@njit(**KERNEL)
+def hold_blocks(on: Any, play: Any, held: Any, barely: Any, row: Any) -> None:
+    """Take from a player what is not hers to choose: where ``held`` is not negative, it is the behaviour.
+
+    So a set is fixed, or some of its actions are ruled out by zeros. For these not to be played where no other
+    has a regret, the best of the others has at least ``barely`` one, more than a tie: bounds on regrets do
+    not mind (clipping from below overestimates, Tammelin 2014).
+    """
+    blocks, zero = on.blocks, play.dtype.type(0)
+    least = play.dtype.type(-np.inf)
+    for b in range(on.low, on.high):
+        i, actions, width = blocks.start[b], blocks.actions[b], blocks.buckets[b]
+        for k in range(width):
+            row[k] = least
+        for a in range(actions):
+            s = i + a * width
+            for k in range(width):
+                row[k] = max(row[k], play[s + k] if held[s + k] < zero else least)
+        for a in range(actions):
+            s = i + a * width
+            for k in range(width):
+                p, h, top = play[s + k], held[s + k], row[k]
+                play[s + k] = (max(p, barely) if p == top else p) if h < zero else h
+
+
 @njit(**INNER)
 def hand_up(
     parent: Any, base: Any, link: Any, links: Any, trunk: Any, local: Any, width: Any, values: Any

@@ -65,7 +65,8 @@ class TileSweeps:
                 self.hold(1 - source)
 
     def hold(self, player: int) -> None:
-        """Undo what is not the player's to choose: nothing, as a rule."""
+        """Undo what is not the player's to choose."""
+        self.sides[player].hold()
 
     def _trunk_plan(self, player: int, row: Any) -> None:
         """Lay down the plan of the earlier rounds."""
