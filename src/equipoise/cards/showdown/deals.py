@@ -17,6 +17,8 @@ from numpy.typing import NDArray
 from equipoise.cards.deck import STANDARD
 from equipoise.cards.showdown.classes import CARD_BITS, CLASS_OF, FIRST, HANDS
 
+_AT_ONCE = 4096  # pairs beside each of which all third hands are looked at
+
 
 class Pairs(NamedTuple):
     """One pair of disjoint hands from each orbit, classes not descending, and the orbit's size."""
@@ -41,7 +43,10 @@ def canonical_pairs() -> Pairs:
     renamed = 4 * STANDARD.rank_of(HANDS) + suit[:, STANDARD.suit_of(HANDS)]
     images = number[renamed[..., 0], renamed[..., 1]]
     first, second = np.nonzero((CLASS_OF[:, None] <= CLASS_OF) & disjoint())
-    smallest = (images[:, first] * len(HANDS) + images[:, second]).min(axis=0)
+    # One renaming at a time: all 24 beside each other would take half a gigabyte.
+    smallest = first * len(HANDS) + second
+    for image in images:
+        np.minimum(smallest, image[first] * len(HANDS) + image[second], out=smallest)
     pair, times = np.unique(smallest, return_counts=True)
     first, second = np.divmod(pair, len(HANDS))
     order = np.lexsort((CLASS_OF[second], CLASS_OF[first]))
@@ -52,8 +57,12 @@ def canonical_pairs() -> Pairs:
 def count_triples() -> NDArray[np.int64]:
     """Return how many triples of hands without a common card each triple of classes has."""
     pairs = canonical_pairs()
-    free = disjoint()[pairs.first] & disjoint()[pairs.second]
-    third = pairs.times[:, None] * np.add.reduceat(free, FIRST[:-1], axis=1, dtype=np.int64)
+    third = np.empty((len(pairs.times), len(FIRST) - 1), dtype=np.int64)
+    for start in range(0, len(third), _AT_ONCE):
+        part = slice(start, start + _AT_ONCE)
+        free = disjoint()[pairs.first[part]] & disjoint()[pairs.second[part]]
+        third[part] = np.add.reduceat(free, FIRST[:-1], axis=1, dtype=np.int64)
+    third *= pairs.times[:, None]
     classes = 169 * CLASS_OF[pairs.first] + CLASS_OF[pairs.second]
     starts = np.flatnonzero(np.diff(classes, prepend=-1))
     triples = np.zeros((169, 169, 169), dtype=np.int64)

@@ -45,10 +45,11 @@ def pack(counts: NDArray[np.integer]) -> Packed:
 def unpack(data: NDArray[np.uint8], possible: NDArray[np.bool_]) -> NDArray[np.float32]:
     """Return the probabilities; ``possible`` says which triples have any deals."""
     raw = np.frombuffer(lzma.decompress(data.tobytes()), dtype=np.uint8)
-    planes = raw.reshape(len(ORDERS) - 1, _BYTES, TRIPLES).astype(np.uint32)
+    planes = raw.reshape(len(ORDERS) - 1, _BYTES, TRIPLES)
     orders = np.empty((TRIPLES, len(ORDERS)), dtype=np.float32)
     rest = (possible.astype(np.uint32)) << np.uint32(BITS)
-    for column, (low, middle, high) in enumerate(planes, start=1):
+    for column, plane in enumerate(planes, start=1):
+        low, middle, high = plane.astype(np.uint32)
         shares = low | middle << np.uint32(8) | high << np.uint32(16)
         orders[:, column] = shares
         rest -= shares
