@@ -1,10 +1,11 @@
-"""Make the files of this folder, which a version before the present one wrote: commit 1fcf99a.
+"""Make the files of the folders here, which versions before the present one wrote.
 
     git worktree add --detach /tmp/before 1fcf99a
-    python tests/road/data/before/make.py /tmp/before
+    python tests/road/data/make.py /tmp/before before
 
-That version named methods by the repr of their class, gave tournaments a kind of file of their own, and called
-the ends of a search for equilibria by other names. Repeated and Bayesian games were not saved at all then.
+``before`` is commit 1fcf99a. That version named methods by the repr of their class, gave tournaments a kind of
+file of their own, and called the ends of a search for equilibria by other names. Repeated and Bayesian games were
+not saved at all then. ``landed`` is fb5c0df, when all families had one road.
 """
 
 from __future__ import annotations
@@ -31,13 +32,15 @@ COMMANDS = [
 
 
 def main() -> None:
-    """Run every command with the older version, in this folder."""
+    """Run every command with the older version, in its folder."""
     older = {**os.environ, "PYTHONPATH": str(Path(sys.argv[1]) / "src")}
-    (HERE / "stag.nfg").write_text(STAG)
-    for file in HERE.glob("*.eq*"):
+    folder = HERE / sys.argv[2]
+    folder.mkdir(exist_ok=True)
+    (folder / "stag.nfg").write_text(STAG)
+    for file in folder.glob("*.eq*"):
         file.unlink()
     for command in COMMANDS:
-        ended = subprocess.run([sys.executable, "-m", "equipoise", *command], cwd=HERE, env=older)
+        ended = subprocess.run([sys.executable, "-m", "equipoise", *command], cwd=folder, env=older)
         # Exit code 1 is a solve that stopped short, which is what checkpoints are made from.
         if ended.returncode not in (0, 1):
             sys.exit(f"{' '.join(command)}: exit code {ended.returncode}, expected 0 or 1.")
