@@ -490,6 +490,7 @@ def test_translated_by_buckets_and_by_views_is_the_same() -> None:
     ("name", "buckets", "sentence"),
     [
         ("strategy(stages=7)", "6-12-24-48", "stages: found 7, expected 1 to"),
+        ("threshold(leaves=opponents)", "6-12-24-48", "leaves=opponents for chains"),
         ("potential", "6-12", "numbers for 2 rounds, expected 4"),
         ("potential", "6-12-11-20", "found 11 in round 3, expected 12 to"),
         ("potential", "600-700-800-900", "found 600 in round 1"),

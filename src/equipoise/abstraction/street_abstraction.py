@@ -57,6 +57,10 @@ def divided(
         Called with the name of a step, and the numbers of classes done and to do.
     """
     _require(game, buckets, feature)
+    if feature == "threshold" and leaves == "opponents":
+        raise EquipoiseError(
+            "buckets: found leaves=opponents for chains, which are made of numbers, expected leaves=strength."
+        )
     features = street_features(game, device)
     streets = features.streets
     random = np.random.default_rng(seed)
