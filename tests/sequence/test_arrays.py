@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy import sparse
 
 from equipoise.abstraction.gameshrink import gameshrink
 from equipoise.errors import EquipoiseError
@@ -187,6 +188,19 @@ def test_products(
     assert A.shape == form.A.shape
     _close(X.get(A.times(Y.put(y))), form.A.times(y))
     _close(Y.get(A.transpose_times(X.put(x))), form.A.transpose_times(x))
+
+
+def test_components_of_unequal_sizes_are_filled_up(
+    device: Device, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(array_payoff, "_BATCHED_SHARE", np.inf)
+    random = np.random.default_rng(8)
+    matrix = sparse.block_diag([random.random(shape) for shape in [(1, 2), (3, 1), (2, 4)]], "csr")
+    found = array_payoff._batches(matrix)
+    assert found is not None
+    rows = random.random((5, matrix.shape[1]))
+    product = array_payoff._Batched(matrix, *found, device)(device.put(rows))
+    _close(device.get(product), (matrix @ rows.T).T)
 
 
 def test_the_array_road_needs_no_compiler() -> None:
