@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import stat
 import subprocess
 import sys
 import tempfile
+from contextlib import nullcontext
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
+from numba.core.caching import Cache
 
 import equipoise
 from equipoise import files
 from equipoise.files import cache_folder
-from equipoise.numerics import threads
+from equipoise.numerics import compilation, threads
 
 
 @pytest.fixture(autouse=True)
@@ -80,6 +84,29 @@ def test_nobody_else_s_folder_is_used(tmp_path: Path, monkeypatch: pytest.Monkey
     theirs.rename(tmp_path / "elsewhere")
     theirs.symlink_to(tmp_path / "elsewhere")
     assert cache_folder() != theirs
+
+
+@pytest.mark.parametrize("code", [errno.ENOSPC, errno.EFBIG, errno.EDQUOT])
+def test_a_full_disk_keeps_no_compiled_code_and_stops_nobody(
+    code: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    def save(*_: object) -> None:
+        raise OSError(code, os.strerror(code))
+
+    compilation.listen()
+    compilation._say_once.cache_clear()
+    ours = SimpleNamespace(
+        _py_func=SimpleNamespace(__module__="equipoise.cards.deck"),
+        _guard_against_spurious_io_errors=nullcontext,
+        _save_overload=save,
+    )
+    for _ in range(2):
+        Cache.save_overload(ours, None, None)
+    [said] = caplog.messages
+    assert os.strerror(code) in said
+    ours._py_func.__module__ = "somebody.else"
+    with pytest.raises(OSError, match=os.strerror(code)):
+        Cache.save_overload(ours, None, None)
 
 
 def test_a_read_only_installation_without_a_home_solves(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ be saved where it was to go, 2 for bad input (one line on stderr, nothing on std
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 import warnings
@@ -24,6 +25,9 @@ INTERRUPTED = 130
 
 # What Typer raises for a mistake on the command line, wherever this version of it keeps the class.
 _UsageError: type[Exception] = typer.BadParameter.__mro__[1]
+
+# What ends a command whose results cannot be printed: a reader gone, a disk full, a file too large.
+_CANNOT_PRINT = (errno.EPIPE, errno.ENOSPC, errno.EFBIG, errno.EDQUOT, errno.EIO)
 
 app = typer.Typer(
     name="equipoise",
@@ -55,6 +59,7 @@ def _root(
 
 def main() -> None:
     """Run the command line and exit."""
+    _open_streams()
     for stream in (sys.stdout, sys.stderr):
         # Names of files and players may hold what a terminal's encoding, or any, has no bytes for.
         if isinstance(stream, TextIOWrapper):
@@ -80,10 +85,21 @@ def run(arguments: Sequence[str]) -> int:
     except (KeyboardInterrupt, typer.Abort):
         typer.echo("equipoise: interrupted", err=True)
         return INTERRUPTED
-    except BrokenPipeError:
-        # The reader of a pipe went away: silence the flush at exit too.
+    except OSError as error:
+        if error.errno not in _CANNOT_PRINT or error.filename is not None:
+            raise
+        # Silence the flush at exit, too.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 1
+        if error.errno == errno.EPIPE:
+            return 1  # The reader of a pipe went away, and wants no more.
+        return _fail(f"the output cannot be written ({error.strerror}), expected room for it.")
+
+
+def _open_streams() -> None:
+    """Open nothing where the shell has closed a stream: Python has none there, and files would take its number."""
+    for name, mode in ("stdin", "r"), ("stdout", "w"), ("stderr", "w"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_RDWR), mode, encoding="utf-8"))
 
 
 def _fail(message: str) -> int:

@@ -71,7 +71,34 @@ def listen() -> _Compilation:
     # The lock is held while a kernel is compiled, and while it is loaded from the cache.
     event.register("numba:compiler_lock", listener)
     event.register("numba:compile", _NEWS)
+    _outlive_full_disks()
     return listener
+
+
+def _outlive_full_disks() -> None:
+    """Let a kernel of ours that is compiled be used, whether or not the disk has room to keep it."""
+    from numba.core.caching import Cache
+
+    keep = Cache.save_overload
+
+    def try_to_keep(self: Any, *compiled: Any) -> None:
+        try:
+            keep(self, *compiled)
+        except OSError as error:
+            if not self._py_func.__module__.startswith("equipoise."):
+                raise
+            _say_once(f"compiled code cannot be kept ({error.strerror})")
+
+    Cache.save_overload = try_to_keep
+
+
+@cache
+def _say_once(fault: str) -> None:
+    import logging
+
+    logging.getLogger("equipoise").warning(
+        f"equipoise: {fault}, and is compiled again next time; EQUIPOISE_CACHE names another place."
+    )
 
 
 def compiled_seconds() -> tuple[float, float]:

@@ -35,8 +35,10 @@ class Steps:
 
 
 def peak_memory_mb() -> float:
-    """Return the most memory this process has held, in megabytes (2^20 bytes)."""
-    import resource
-
+    """Return the most memory this process has held, in megabytes (2^20 bytes); zero where nothing tells it."""
+    try:
+        import resource
+    except ImportError:  # on Windows
+        return 0.0
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return peak / (2**20 if sys.platform == "darwin" else 2**10)
