@@ -175,7 +175,7 @@ def test_auto_takes_a_double_oracle_where_little_is_played():
     assert form.A.nonzeros == few.A.nonzeros == 25_575
     assert choose(form, 1e-9)[0].name == "lp"
     chosen, why = choose(few, 1e-9)
-    assert chosen.name == "double-oracle(expand=support)"
+    assert chosen.name == "double-oracle"
     assert method(chosen.name) == chosen
     assert why.endswith("of the sequences are played: a double oracle is fastest, and exact")
     found = solve(few, chosen, Gap(1e-9))

@@ -70,7 +70,7 @@ def _choose_sparse(form: SequenceForm, target: float) -> tuple[Method, str]:
         return DCFR(), "for so rough a gap, discounted CFR is faster than a linear program"
     if SIMPLEX_NONZEROS < size <= IPX_NONZEROS and (played := _played(form)) <= FEW:
         why = f"{played:.0%} of the sequences are played: a double oracle is fastest, and exact"
-        return DoubleOracle("support"), why
+        return DoubleOracle(), why
     if size <= SIMPLEX_NONZEROS or (size <= IPX_NONZEROS and a_sequence <= SPARSE):
         return LP(), "one linear program is fastest, and exact"
     if size <= IPX_NONZEROS and target < ROUGH * form.units.stake:
