@@ -119,6 +119,12 @@ def test_a_point_splits_over_its_grid_cell(seed: int, states: int, divisions: in
     assert 0.5 * distance <= grid_error(states, divisions) + 1e-9
 
 
+def test_payoffs_near_the_largest_ask_for_too_many_points() -> None:
+    game = RepeatedGame([[[1e300, 4], [0, 4]], [[0, 1], [1, -1e300]]], [0.5, 0.5])
+    with pytest.raises(EquipoiseError, match="asks for at least 2,000,001 grid points"):
+        solve_p1(game, 0.5)
+
+
 @pytest.mark.parametrize(("epsilon", "message"), [(0, "epsilon is 0"), (1e-9, "grid points")])
 def test_bad_epsilon(epsilon: float, message: str) -> None:
     with pytest.raises(EquipoiseError, match=message):

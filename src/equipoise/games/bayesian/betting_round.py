@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from equipoise.errors import EquipoiseError
+from equipoise.games.trees.extensive import are_payoffs
 
 Floats = NDArray[np.float64]
 Better = Literal["low", "high"]
@@ -93,9 +94,10 @@ class BettingRound:
                 raise EquipoiseError(
                     f"{where}: found {len(leaf.win)} and {len(leaf.lose)} payments, expected {self.players}."
                 )
-            if not np.all(np.isfinite(leaf.win + leaf.lose)):
+            if not are_payoffs(leaf.win + leaf.lose):
                 raise EquipoiseError(
-                    f"{where}: found a payment that is not a number, expected finite payments."
+                    f"{where}: found the payments {leaf.win} and {leaf.lose}, expected finite ones "
+                    "between -1e300 and 1e300."
                 )
             if any(
                 not 0 <= i < self.players for i in (*leaf.contenders, *(i for i, _ in leaf.path))

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from equipoise.errors import EquipoiseError
 from equipoise.games.bayesian.betting_round import BettingRound
 from equipoise.games.bayesian.distributions import Cdf, Signals
+from equipoise.games.trees.extensive import are_payoffs
 
 __all__ = ["BayesianGame", "Cdf", "SignalGame", "Signals", "UtilityGame"]
 
@@ -154,10 +155,10 @@ def _tabulate(
     table = np.empty((2, *shape, len(x), len(y)))
     for p, q, j, m in np.ndindex(*table.shape[1:]):
         pay = utility((actions[0][p], actions[1][q]), (float(x[j]), float(y[m])))
-        if len(pay) != 2 or not np.isfinite(pay).all():
+        if len(pay) != 2 or not are_payoffs(pay):
             raise EquipoiseError(
                 f"Utility of ({actions[0][p]}, {actions[1][q]}) at ({x[j]:g}, {y[m]:g}): found {pay}, "
-                "expected two finite payments."
+                "expected two finite payments between -1e300 and 1e300."
             )
         table[:, p, q, j, m] = pay
     return table

@@ -23,6 +23,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from equipoise.errors import EquipoiseError
 from equipoise.games.files.fields import Fields, parse_toml
+from equipoise.games.trees.extensive import are_payoffs
 from equipoise.numerics.minimax import Saddles, minimax, unit_scale
 
 Floats = NDArray[np.float64]
@@ -158,8 +159,11 @@ def _payoffs(matrices: Sequence[ArrayLike] | Floats) -> Floats:
             raise EquipoiseError(
                 f"{place}: found shape {part.shape}, expected that of matrix 1, {parts[0].shape}."
             )
-        if not np.isfinite(part).all():
-            raise EquipoiseError(f"{place}: found NaN or infinity, expected finite payoffs.")
+        if not are_payoffs(part):
+            worst = part.flat[np.abs(part).argmax()]
+            raise EquipoiseError(
+                f"{place}: found {worst}, expected payoffs between -1e300 and 1e300."
+            )
     return np.stack(parts)
 
 

@@ -18,7 +18,7 @@ from functools import cached_property
 from numbers import Real
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from equipoise.errors import EquipoiseError, require_type
 
@@ -264,6 +264,11 @@ class ExtensiveGame:
             digest.update(np.ascontiguousarray(array).tobytes())
         digest.update("\0".join("\1".join(actions) for actions in self.infoset_actions).encode())
         return digest.hexdigest()[:16]
+
+
+def are_payoffs(values: ArrayLike) -> bool:
+    """Whether all of ``values`` are numbers that payoffs may be: no NaN, and at most :data:`LARGEST`."""
+    return bool(np.all(np.abs(np.asarray(values, dtype=np.float64)) <= float(LARGEST)))
 
 
 def exact(value: Number, place: str) -> Fraction:

@@ -58,11 +58,13 @@ def solve_p1(game: RepeatedGame, epsilon: float) -> GridSolution:
     """Run SolveP1 with the accuracy ``epsilon`` (in payoffs), which fixes the grid."""
     if not 0 < epsilon < math.inf:
         raise EquipoiseError(f"SolveP1: epsilon is {epsilon}, expected a positive number.")
-    divisions, states = math.ceil(game.range / epsilon), len(game.prior)
+    # A division more than points would be too many for any number of states but one.
+    divisions = math.ceil(min(game.range / epsilon, float(MOST_POINTS)))
+    states = len(game.prior)
     count = math.comb(divisions + states - 1, states - 1)
     if count > MOST_POINTS:
         raise EquipoiseError(
-            f"SolveP1: epsilon = {epsilon} asks for {count:,} grid points, expected at most "
+            f"SolveP1: epsilon = {epsilon} asks for at least {count:,} grid points, expected at most "
             f"{MOST_POINTS:,}: take a larger epsilon, or solve_repeated."
         )
     points = grid(states, divisions)
