@@ -360,6 +360,10 @@ BAD = {
         + "[outcome.prize]\nof = [1]\nvalues = { low = 3, mid = 2, high = 1 }\n",
         "outcome 'prize' pays player 1",
     ),
+    "payments beyond what floats can add": (
+        DUEL.replace("bet = 1\ncap = 1", 'stage = { outcome = "showdown", scale = 1e308 }'),
+        r"payments: after '.*' found 1e\+308, expected at most 1e300",
+    ),
     "hole in a table": (
         DUEL.replace("bet = 1\ncap = 1", 'stage = { outcome = "prize" }').partition("[ranking]")[0]
         + "[outcome.prize.table]\nlow.mid = 1\n",

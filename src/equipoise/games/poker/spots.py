@@ -29,6 +29,7 @@ STREETS = ("flop", "turn", "river")
 BOARD = 5
 
 _WHOLE = 100  # pots and stacks of so many chips, all whole, are bet in whole chips
+_LEAST, _MOST = 1e-6, 1e12  # of an amount; sums of smaller and larger ones would lose the small
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -231,10 +232,14 @@ def spot(
     deck = Deck(ranks, suits)
     cards = _board(board, deck)
     for name, amount in (("pot", pot), ("stack", stack), ("smallest", smallest)):
-        if amount is not None and not 0 < amount < 1e12:
-            raise EquipoiseError(f"spot: {name}: found {amount:g}, expected a positive amount.")
-    if chip is not None and not 0 <= chip < 1e12:
-        raise EquipoiseError(f"spot: chip: found {chip:g}, expected an amount from zero up.")
+        if amount is not None and not _LEAST <= amount < _MOST:
+            raise EquipoiseError(
+                f"spot: {name}: found {amount:g}, expected an amount from {_LEAST:g} to {_MOST:g}."
+            )
+    if chip is not None and not 0 <= chip < _MOST:
+        raise EquipoiseError(
+            f"spot: chip: found {chip:g}, expected an amount from zero to {_MOST:g}."
+        )
     whole = all(amount >= _WHOLE and amount == int(amount) for amount in (pot, stack))
     unit = (1.0 if whole else 0.0) if chip is None else float(chip)
     least = smallest if smallest is not None else min(unit or 1.0, stack)
@@ -257,6 +262,10 @@ def spot(
         rake=rake,
         rake_cap=rake_cap,
     )
+    if len(tree.parent) == 1:
+        raise EquipoiseError(
+            f"spot: stack: found {stack:g} beside a pot of {pot:g}, expected one that leaves a bet."
+        )
     weights = (_range("oop", oop, cards, deck), _range("ip", ip, cards, deck))
     promise = read_promise(keeper, promised, gadget, weights, deck)
     beliefs = None if joint is None else read_joint(joint, deck)

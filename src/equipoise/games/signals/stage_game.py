@@ -21,7 +21,7 @@ import numpy as np
 from equipoise.errors import EquipoiseError
 from equipoise.games.signals.betting import NO_OUTCOME, SHOWDOWN, TERMINAL, BettingTree
 from equipoise.games.signals.chance import Chance, Deal, WithoutReplacement
-from equipoise.games.trees.extensive import Number, exact
+from equipoise.games.trees.extensive import Number, are_payoffs, exact
 
 PUBLIC = -1
 
@@ -98,6 +98,13 @@ class StageGame:
                     f"{self.name}: outcomes: the tree ends in {kind!r}, expected one of "
                     f"{', '.join(self.outcomes) or 'no kinds at all'}."
                 )
+        payments = np.column_stack([self.tree.base, self.tree.scale])
+        if not are_payoffs(payments):
+            node = int(np.abs(payments).max(axis=1).argmax())
+            raise EquipoiseError(
+                f"{self.name}: payments: after '{self.tree.histories[node]}' found "
+                f"{np.abs(payments[node]).max():g}, expected at most 1e300."
+            )
         try:
             self.chance.check(len(self.signals), len(self.receivers))
         except EquipoiseError as error:
