@@ -104,6 +104,12 @@ TESTS: dict[str, tuple[str, ...]] = {
         "solvers/test_iterates.py",
         "solvers/test_cfr.py",
     ),
+    "solvers.saddle.cfr_compiled": (
+        "solvers/test_regret_kernels.py",
+        "solvers/test_iterates.py",
+        "solvers/test_cfr.py",
+        "solvers/test_oracle.py",
+    ),
     "solvers.saddle.cfr_arrays": ("solvers/test_devices.py", "solvers/test_iterates.py"),
     "solvers.saddle.cfr_boards": ("spots/test_spots.py",),
     "solvers.saddle.egt": ("solvers/test_egt.py",),
