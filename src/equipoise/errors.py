@@ -34,6 +34,11 @@ def short(value: Any) -> str:
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
 
 
+def whole_number(text: str) -> int | None:
+    """Return the number that up to nine digits write, or nothing: Python refuses to read the longest."""
+    return int(text) if text.isascii() and text.isdecimal() and len(text) <= 9 else None
+
+
 def require_type(place: str, found: Any, kinds: type | tuple[type, ...], expected: str) -> None:
     """Raise unless ``found`` is of one of the ``kinds``; a truth value is no number."""
     is_flag = isinstance(found, bool) and kinds is not bool

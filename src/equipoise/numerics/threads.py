@@ -14,6 +14,8 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from functools import cache
 from typing import TypeVar
 
+from equipoise.errors import whole_number
+
 LANES = 8
 Item = TypeVar("Item")
 Made = TypeVar("Made")
@@ -21,8 +23,8 @@ Made = TypeVar("Made")
 
 def cores() -> int:
     """Return how many cores to use: ``EQUIPOISE_THREADS``, or all that this process may use."""
-    wanted = os.environ.get("EQUIPOISE_THREADS", "")
-    return max(1, int(wanted)) if wanted.isdecimal() else _usable_cores()
+    wanted = whole_number(os.environ.get("EQUIPOISE_THREADS", ""))
+    return _usable_cores() if wanted is None else max(1, wanted)
 
 
 def _usable_cores() -> int:

@@ -55,6 +55,11 @@ def _sorted(labels: Iterable[str]) -> list[str]:
         if are_cards:
             return [_RANKS.index(label[0]), label[1:]]
         parts = re.findall(r"[0-9]+|[^0-9]+", label)
-        return [(0, int(part), "") if part.isdecimal() else (1, 0, part) for part in parts]
+        # Numbers by their digits, since the longest cannot be read as such.
+        digits = [part.lstrip("0") if part.isdecimal() else None for part in parts]
+        return [
+            (1, 0, part) if own is None else (0, len(own), own)
+            for part, own in zip(parts, digits, strict=True)
+        ]
 
     return sorted(every, key=order)

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from equipoise.abstraction.base import Abstraction
-from equipoise.errors import EquipoiseError, quoted, require_type
+from equipoise.errors import EquipoiseError, quoted, require_type, whole_number
 from equipoise.games.files.gambit.tokens import distinct
 from equipoise.games.signals.betting import TERMINAL
 from equipoise.games.signals.stage_game import StageGame
@@ -166,9 +166,9 @@ class _Buckets:
 
     def find(self, turn: int, player: int, name: str) -> int | None:
         if name.startswith("#"):
-            known = name[1:].isascii() and name[1:].isdigit()
-            bucket = int(name[1:]) if known else -1
-            return bucket if 0 <= bucket < self._abstraction.buckets[turn][player] else None
+            bucket = whole_number(name[1:])
+            is_known = bucket is not None and bucket < self._abstraction.buckets[turn][player]
+            return bucket if is_known else None
         try:
             view = find_view(self._game, turn, name, player)
         except EquipoiseError:

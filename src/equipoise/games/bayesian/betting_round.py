@@ -22,7 +22,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from equipoise.errors import EquipoiseError
+from equipoise.errors import EquipoiseError, quoted, whole_number
 from equipoise.games.trees.extensive import are_payoffs
 
 Floats = NDArray[np.float64]
@@ -63,11 +63,12 @@ def parse_path(text: str) -> tuple[tuple[int, str], ...]:
     steps = []
     for step in text.split(","):
         who, _, action = step.strip().partition(" ")
-        if not (who[:1] == "P" and who[1:].isdigit() and int(who[1:]) > 0 and action.strip()):
+        player = whole_number(who[1:]) if who[:1] == "P" else None
+        if not player or not action.strip():
             raise EquipoiseError(
-                f"Path '{text}': found '{step.strip()}', expected steps such as 'P1 bet'."
+                f"Path {quoted(text)}: found {quoted(step.strip())}, expected steps such as 'P1 bet'."
             )
-        steps.append((int(who[1:]) - 1, action.strip()))
+        steps.append((player - 1, action.strip()))
     return tuple(steps)
 
 

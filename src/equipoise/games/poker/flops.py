@@ -8,7 +8,7 @@ from itertools import combinations, permutations
 import numpy as np
 
 from equipoise.cards.deck import STANDARD, Deck
-from equipoise.errors import EquipoiseError, quoted
+from equipoise.errors import EquipoiseError, quoted, whole_number
 
 
 @lru_cache(maxsize=4)
@@ -46,8 +46,7 @@ def read_flops(text: str, deck: Deck = STANDARD) -> dict[str, float]:
     every = canonical_flops(deck)
     if text.strip() == "all":
         return {flop: float(count) for flop, count in every.items()}
-    if text.strip().isdecimal():
-        wanted = int(text)
+    if (wanted := whole_number(text.strip())) is not None:
         if not 1 <= wanted <= len(every):
             raise EquipoiseError(f"flops: found {wanted}, expected 1 to {len(every):,}, or 'all'.")
         ends = np.cumsum(list(every.values()))

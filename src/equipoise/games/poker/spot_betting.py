@@ -15,7 +15,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from equipoise.errors import EquipoiseError, quoted
+from equipoise.errors import EquipoiseError, quoted, whole_number
 from equipoise.games.signals.bet_sizes import BetSize, Offer, bet_size
 from equipoise.games.signals.betting import NO_OUTCOME, TERMINAL, BettingTree, played_out
 from equipoise.games.signals.no_limit import NoLimit, no_limit_stage
@@ -124,9 +124,10 @@ def _donk(name: str, text: str) -> list[BetSize] | None:
 def _cap(name: str, text: str) -> int | None:
     if text == "-":
         return None
-    if not text.isdecimal():
+    cap = whole_number(text)
+    if cap is None:
         raise EquipoiseError(f"{name}: found {quoted(text)}, expected a whole number or '-'.")
-    return int(text)
+    return cap
 
 
 def _sizes(name: str, text: str) -> list[BetSize]:
