@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from tests.games.random_duels import random_duel
 
 from equipoise.errors import EquipoiseError
 from equipoise.games import poker
+from equipoise.games.trees.builder import TreeBuilder
 from equipoise.sequence.build import build
 from equipoise.solvers.base import Context
 from equipoise.solvers.saddle.cfr import CFR, DCFR, TABLE, member
@@ -125,3 +127,31 @@ def test_the_average_begins_with_the_first_plan_not_with_the_start() -> None:
     assert all(np.array_equal(a, b) for a, b in zip(run.point(), start, strict=True))
     run.advance(1)
     np.testing.assert_allclose(run.point()[1], start[1], rtol=0, atol=1e-15)
+
+
+@pytest.fixture(scope="module")
+def deep() -> Any:
+    """A tree of 3,300 levels, every third one a fair coin: what is at stake at its end is less than any float."""
+    tree = TreeBuilder("deep", ["1", "2"])
+    node, half = tree.root, Fraction(1, 2)
+    for level in range(3_300):
+        if level % 3 == 0:
+            end, node = tree.chance(node, [("stop", half), ("go", half)])
+        else:
+            end, node = tree.decide(node, level % 3 - 1, str(level), ["stop", "go"])
+        tree.end(end, (level % 3, -(level % 3)))
+    tree.end(node, (1, -1))
+    return build(tree.build())
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize("name", TABLE)
+def test_what_is_never_at_stake_leaves_plans_finite(name: str, dtype: str, deep: Any) -> None:
+    # Regrets below the least normal number divide to infinity, and its product with nothing is no number.
+    run = member(name, dtype=dtype).start(deep, Context())
+    run.advance(60)
+    for space, plan in zip((deep.X, deep.Y), run.point(), strict=True):
+        behaviour = space.behaviour(plan)
+        assert np.isfinite(plan).all()
+        assert behaviour.min() >= 0
+        assert behaviour[1:].reshape(-1, 2).sum(axis=1) == pytest.approx(1)
