@@ -239,7 +239,8 @@ def _written() -> Iterator[Seed]:
 
 SPECS = [
     "kuhn(cards=3)", "leduc(ranks=2,suits=2)", "liars_dice(sides=2)", "rhode-island(ranks=3,suits=2)",
-    "limit-holdem(bet=2)", "auction", "kuhn", "tournament", "openspiel:kuhn_poker",
+    "limit-holdem(bet=2)", "auction", "kuhn", "tournament(players=2,chips=3000)",
+    "openspiel:kuhn_poker",
 ]  # fmt: skip
 LINES = [
     "info SPEC", "convert SPEC out.efg", "solve SPEC --time 1 --iterations 5 --out out.eqp",
