@@ -18,7 +18,7 @@ from numba.core.caching import Cache
 
 import equipoise
 from equipoise import files
-from equipoise.files import cache_folder
+from equipoise.files import cache_folder, write_atomically
 from equipoise.numerics import compilation, threads
 
 
@@ -177,3 +177,22 @@ def test_a_place_for_compiled_code_is_found_when_numba_comes(tmp_path: Path) -> 
         "assert 'equipoise.files' in sys.modules; assert len(sys.meta_path) == before - 1"
     )
     subprocess.run([sys.executable, "-c", code], check=True, cwd=tmp_path)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="pipes with names, and links anybody may make")
+def test_what_is_no_file_is_written_to_and_never_replaced(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    # Whoever opens it for both ends waits for nobody.
+    end = os.open(pipe, os.O_RDWR)
+    try:
+        write_atomically(pipe, lambda file: file.write(b"new"))
+        assert (pipe.is_fifo(), os.read(end, 10)) == (True, b"new")
+    finally:
+        os.close(end)
+    link, target = tmp_path / "link", tmp_path / "target"
+    link.symlink_to("target")
+    for _ in range(2):
+        write_atomically(link, lambda file: file.write(b"kept"))
+        assert (link.is_symlink(), target.read_bytes()) == (True, b"kept")
+    assert not [name for name in os.listdir(tmp_path) if name.endswith(".part")]

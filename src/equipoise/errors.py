@@ -7,16 +7,30 @@ line prints it on one line and exits with 2; it never shows a traceback for bad 
 from __future__ import annotations
 
 import os
+import re
 import reprlib
 from collections.abc import Sequence
 from numbers import Real
 from typing import Any
 
+INTERRUPTED = 130
+"""How a command exits after Ctrl-C."""
+
 _LONGEST = 80
+_CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 
 
 class EquipoiseError(ValueError):
     """Bad input, told in one sentence: place, what was found, what was expected."""
+
+
+def remark(message: str) -> str:
+    """Return ``message`` as the one line that stderr gets, whatever the names in it hold.
+
+    White space counts as one space, and control characters are written as Python does.
+    """
+    line = _CONTROLS.sub(lambda found: ascii(found[0])[1:-1], " ".join(message.split()))
+    return f"equipoise: {line}"
 
 
 def quoted(text: str) -> str:

@@ -17,7 +17,7 @@ from pathlib import Path
 from stat import S_ISDIR
 from typing import Any, BinaryIO
 
-from equipoise.errors import EquipoiseError
+from equipoise.errors import EquipoiseError, remark
 
 _IS_POSIX = os.name == "posix"
 
@@ -26,10 +26,15 @@ def write_atomically(path: str | Path, write: Callable[[BinaryIO], Any]) -> None
     """Let ``write`` fill a new file and put it at ``path``.
 
     One process at a time may write to a path. A killed writer leaves ``.NAME.part`` behind, which
-    the next one overwrites.
+    the next one overwrites. What is no file but a device or a pipe is written to as it is, and a link
+    stays one, to a new file.
     """
     path = Path(path)
     require_writable(path)
+    if _is_stream(path):
+        _write_to_stream(path, write)
+        return
+    path = path.resolve() if path.is_symlink() else path
     part = _part(path)
     try:
         with part.open("wb") as file:
@@ -59,6 +64,20 @@ def require_plots(stem: Path, *endings: str) -> None:
         raise EquipoiseError(f"{stem}: found a folder, expected the name of plots without ending.")
     for ending in endings:
         require_writable(stem.with_name(f"{stem.name}{ending}"))
+
+
+def _is_stream(path: Path) -> bool:
+    """Whether ``path`` is a device or a pipe: a file renamed to its place would take it from everybody."""
+    return path.exists() and not path.is_file()
+
+
+def _write_to_stream(path: Path, write: Callable[[BinaryIO], Any]) -> None:
+    """Let ``write`` fill a device or a pipe."""
+    try:
+        with path.open("wb") as file:
+            write(file)
+    except OSError as error:
+        raise _cannot_write(path, error) from None
 
 
 def _part(path: Path) -> Path:
@@ -146,8 +165,10 @@ def _temporary_cache(wanted: str) -> Path:
     if folder is None or not _can_keep(str(folder)) or not _is_private(folder):
         folder = Path(tempfile.mkdtemp(prefix="equipoise-"))
     logging.getLogger("equipoise").warning(
-        f"equipoise: {wanted} cannot be written, so compiled code and tables are kept in {folder}; "
-        "EQUIPOISE_CACHE names another place."
+        remark(
+            f"{wanted} cannot be written, so compiled code and tables are kept in {folder}; "
+            "EQUIPOISE_CACHE names another place."
+        )
     )
     return folder
 
@@ -175,7 +196,7 @@ def require_writable(path: str | Path) -> None:
         raise EquipoiseError(
             f"{path}: cannot be written ({reason}), expected another name."
         ) from None
-    if not os.access(folder, os.W_OK | os.X_OK):
+    if not _is_stream(path) and not os.access(folder, os.W_OK | os.X_OK):
         raise EquipoiseError(f"{path}: '{folder}' is write-protected, expected a writable folder.")
 
 

@@ -5,8 +5,13 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
+from types import ModuleType
 
 import pytest
+from commandline import Cli
+
+from equipoise.__main__ import main
+from equipoise.errors import INTERRUPTED
 
 ICM = "icm --stacks 50/30/20 --prizes 70/30"
 FULL = Path("/dev/full")
@@ -42,3 +47,32 @@ def test_closed_streams_are_as_good_as_empty_ones(closed: str, tmp_path: Path) -
 def test_a_reader_who_has_seen_enough_is_no_error(tmp_path: Path) -> None:
     outcome = shell("--help | head -1", tmp_path)
     assert (outcome.stderr, outcome.stdout.count("\n")) == ("", 1)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="names that Windows allows no file")
+def test_a_remark_is_one_line_whatever_is_in_its_names(cli: Cli) -> None:
+    short = ("solve", "kuhn", "--method", "cfr+", "--gap", 0, "--iterations", 3)
+    name = "two\nlines\x1b[31m\x9bred"
+    assert "\x1b" not in cli(*short, "--out", name).err
+    told = cli(*short, "--out", name, "--force")
+    assert told.err.startswith("equipoise: two lines\\x1b[31m\\x9bred.checkpoint: ")
+    assert told.code == 1
+    assert all(line.startswith("equipoise: ") for line in told.err.splitlines())
+    refused = cli("info", f"{name}.efg")
+    assert (refused.code, refused.err.count("\n"), "\x1b" in refused.err) == (2, 1, False)
+
+
+def test_an_interrupt_while_modules_are_imported_shows_no_traceback(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    class Interrupted(ModuleType):
+        def __getattr__(self, name: str) -> None:
+            raise KeyboardInterrupt
+
+    monkeypatch.setitem(sys.modules, "equipoise.cli", Interrupted("equipoise.cli"))
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert (ended.value.code, capsys.readouterr()) == (
+        INTERRUPTED,
+        ("", "equipoise: interrupted\n"),
+    )

@@ -18,10 +18,10 @@ import typer
 
 from equipoise import __version__
 from equipoise.cli.commands import LazyGroup
-from equipoise.errors import EquipoiseError
+from equipoise.cli.output import note
+from equipoise.errors import INTERRUPTED, EquipoiseError
 
 BAD_INPUT = 2
-INTERRUPTED = 130
 
 # What Typer raises for a mistake on the command line, wherever this version of it keeps the class.
 _UsageError: type[Exception] = typer.BadParameter.__mro__[1]
@@ -83,7 +83,7 @@ def run(arguments: Sequence[str]) -> int:
     except MemoryError:
         return _fail("out of memory: this machine cannot hold the game, expected a smaller one.")
     except (KeyboardInterrupt, typer.Abort):
-        typer.echo("equipoise: interrupted", err=True)
+        note("interrupted")
         return INTERRUPTED
     except OSError as error:
         if error.errno not in _CANNOT_PRINT or error.filename is not None:
@@ -103,5 +103,5 @@ def _open_streams() -> None:
 
 
 def _fail(message: str) -> int:
-    typer.echo(f"equipoise: {' '.join(message.split())}", err=True)
+    note(message)
     return BAD_INPUT

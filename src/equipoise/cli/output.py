@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from equipoise.errors import remark
+
 if TYPE_CHECKING:
     from rich.console import Console
 
@@ -51,7 +53,7 @@ def print_facts(facts: Mapping[str, str]) -> None:
 
 def note(message: str) -> None:
     """Print a remark on stderr."""
-    typer.echo(f"equipoise: {message}", err=True)
+    typer.echo(remark(message), err=True)
 
 
 def console(stderr: bool = False) -> Console:

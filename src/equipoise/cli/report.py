@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 from equipoise.cli.info import bucket_text, program_text
 from equipoise.cli.output import duration, note, number, print_facts, print_table
+from equipoise.errors import INTERRUPTED
 
 if TYPE_CHECKING:
     from equipoise.road.families import Sheet
     from equipoise.road.result import Result
 
-CONVERGED, STOPPED_SHORT, INTERRUPTED = 0, 1, 130
+CONVERGED, STOPPED_SHORT = 0, 1
 
 _PREVIEW = 10
 

@@ -14,6 +14,8 @@ from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
+from equipoise.errors import remark
+
 Told = Callable[[bool], None]
 
 
@@ -97,7 +99,7 @@ def _say_once(fault: str) -> None:
     import logging
 
     logging.getLogger("equipoise").warning(
-        f"equipoise: {fault}, and is compiled again next time; EQUIPOISE_CACHE names another place."
+        remark(f"{fault}, and is compiled again next time; EQUIPOISE_CACHE names another place.")
     )
 
 
