@@ -127,5 +127,5 @@ def _signals(game: StageGame, told: str) -> tuple[int, ...]:
         (length,) = lengths
         names = [told[i : i + length] for i in range(0, len(told), length)]
     else:
-        names = told.split(".")
+        names = told.split(".") if told else []
     return tuple(game.signals.index(name) for name in names)
