@@ -135,6 +135,27 @@ def test_a_finished_solve_is_not_solved_again(solved: tuple[str, Result]) -> Non
     assert again.certificate.gains == result.certificate.gains
 
 
+def test_what_is_printed_as_the_method_can_be_given_back(solved: tuple[str, Result]) -> None:
+    kind, result = solved
+    options = {"weights": (1.0, 1.0)} if kind == "matrix" else {}
+    again = equipoise.solve(GAMES[kind][0], result.method, gap="1e-4r", **options)
+    assert again.method == result.method
+    assert again.status is Status.CONVERGED
+
+
+def test_methods_of_general_sum_games_are_taken_by_name(tmp_path: Path) -> None:
+    path = tmp_path / "stag.nfg"
+    path.write_text(STAG)
+    for method in ("tracing", "mip"):
+        found = equipoise.solve(path, method, gap=1e-6)
+        assert (found.method, found.status) == (method, Status.CONVERGED)
+        assert not np.signbit(np.concatenate(found.strategy.behaviour)).any()
+    with pytest.raises(EquipoiseError, match="'tracing', expected 'mip' with weights"):
+        equipoise.solve(path, "tracing", weights=(1.0, 1.0))
+    with pytest.raises(EquipoiseError, match="expected one of auto, nash, tracing, mip"):
+        equipoise.solve(path, "cfr+")
+
+
 def test_files_of_other_games_are_refused(solved: tuple[str, Result]) -> None:
     name, result = solved
     others = {KINDS[other]: GAMES[other] for other in GAMES if KINDS[other] != KINDS[name]}

@@ -17,8 +17,9 @@ from equipoise.road.families import Found, Wish
 if TYPE_CHECKING:
     from equipoise.certificates import Certificate
     from equipoise.games.trees.extensive import ExtensiveGame
+    from equipoise.solvers.general.search import Method
 
-METHODS = ("auto", "nash")
+METHODS = ("auto", "nash", "tracing", "mip")
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,7 @@ class GeneralSum(Behavioural):
         if wish.method not in (None, *METHODS):
             raise EquipoiseError(
                 f"method '{wish.method}': found it for the general-sum game '{game.name}', expected "
-                f"{' or '.join(METHODS)}."
+                f"one of {', '.join(METHODS)}."
             )
         name, fingerprint = self.identity(game)
         own = {"game": name, "fingerprint": fingerprint, "method": "nash", "seed": wish.seed}
@@ -49,6 +50,7 @@ class GeneralSum(Behavioural):
             answer = nash(
                 game,
                 target=wish.gap,
+                method=next((name for name in _WHY if name == wish.method), None),
                 seed=wish.seed,
                 time_limit=seconds,
                 iterations=wish.limits.iterations,
@@ -79,7 +81,7 @@ class GeneralSum(Behavioural):
         }
 
 
-_WHY = {
+_WHY: dict[Method, str] = {
     "tracing": "at most two players have a choice: a path of pivots ends in an equilibrium",
     "mip": "an equilibrium is a point of a mixed-integer program",
 }

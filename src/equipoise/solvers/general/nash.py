@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal, Unpack
+from typing import Unpack
 
 import numpy as np
 
@@ -24,7 +24,7 @@ from equipoise.numerics.encodings import Encoding
 from equipoise.solvers.driver import Arrays, Hooks, Relative, Status, Stop, drive, watch
 from equipoise.solvers.general import mip, tracing
 from equipoise.solvers.general.plans import Behaviour, Plans
-from equipoise.solvers.general.search import Search
+from equipoise.solvers.general.search import Method, Search
 from equipoise.solvers.log import LogRow
 from equipoise.strategy.profile import Strategy
 
@@ -64,7 +64,7 @@ class NashAnswer:
     values: tuple[float, ...]
     gains: tuple[float, ...]
     targets: tuple[float, ...]
-    method: Literal["tracing", "mip"]
+    method: Method
     programs: int
     binaries: int
     iterations: int
@@ -84,6 +84,7 @@ def nash(
     weights: Sequence[float] | None = None,
     breakpoints: int | None = None,
     encoding: Encoding = "logarithmic",
+    method: Method | None = None,
     target: float | Stop | None = None,
     seed: int = 0,
     time_limit: float = SECONDS,
@@ -94,6 +95,7 @@ def nash(
 
     With two players, ``weights`` asks for the one with the largest weighted payments. ``breakpoints``
     and ``encoding`` say how to start with three or more (see :mod:`equipoise.solvers.general.mip`).
+    ``method`` is one of the two if not the first that suits the game: ``tracing`` or ``mip``.
     ``target`` is what a player may gain at most, by default a share of what is at stake for her.
     Limits and hooks (monitor, checkpoints) are those of :func:`equipoise.solvers.driver.drive`; a resumed
     search goes on from the best profile of the one before.
@@ -102,11 +104,18 @@ def nash(
     tree = game.tree
     _require(tree, weights, time_limit)
     plans = Plans(tree)
+    traced = weights is None and tracing.fits(plans)
+    if method == "tracing" and not traced:
+        raise EquipoiseError(
+            "Nash: found the method 'tracing', expected 'mip' with weights, and where more than two "
+            "players have a choice."
+        )
     targets = _targets(plans, target)
     stop = Stop(seconds=time_limit, iterations=iterations)
     with watch(stop) as watched:
         search = Search(plans, targets, Deadline(time_limit, watched.interrupted))
-        run = _SearchRun(search, weights, breakpoints, encoding, seed)
+        search.method = method or ("tracing" if traced else "mip")
+        run = _SearchRun(search, method, weights, breakpoints, encoding, seed)
         status, progress = drive(run, stop, watched, **hooks)
     best, clock = search.best, watched.clock
     pays = zip(plans.low, plans.unit, best.values, strict=True)
@@ -161,6 +170,7 @@ class _SearchRun:
     def __init__(
         self,
         search: Search,
+        method: Method | None,
         weights: Sequence[float] | None,
         breakpoints: int | None,
         encoding: Encoding,
@@ -171,6 +181,7 @@ class _SearchRun:
         self.finished = False
         self.best: Arrays = {}
         self._seed = seed
+        self._method = method
         self._arguments = weights, breakpoints, encoding
         self._steps: Iterator[None] | None = None
         search.look(search.plans.uniform())
@@ -196,7 +207,7 @@ class _SearchRun:
         rng = np.random.default_rng(
             [self._seed, self.iterations] if self.iterations else self._seed
         )
-        return _steps(search, weights, breakpoints, encoding, rng)
+        return _steps(search, self._method, weights, breakpoints, encoding, rng)
 
     def next_check(self) -> int:
         """Measure after every step."""
@@ -220,6 +231,7 @@ class _SearchRun:
 
 def _steps(
     search: Search,
+    method: Method | None,
     weights: Sequence[float] | None,
     breakpoints: int | None,
     encoding: Encoding,
@@ -227,9 +239,9 @@ def _steps(
 ) -> Iterator[None]:
     """Search until an equilibrium is found, or there is nothing left to try; yield after each step."""
     plans = search.plans
-    if weights is None and tracing.fits(plans):
+    if search.method == "tracing":
         yield from _trace(search, rng)
-    if search.is_done and weights is None:
+    if method == "tracing" or (search.is_done and weights is None):
         return
     search.method = "mip"
     if len(plans.players) <= 2:

@@ -126,7 +126,7 @@ class Plans:
         """Return the behaviour of realization plans; where a set is not reached, best replies."""
         vectors, unreached = [], []
         for player, plan in enumerate(plans):
-            plan = np.clip(plan, 0.0, 1.0)
+            plan = np.clip(plan, 0.0, 1.0) + 0.0  # which makes -0.0 a plain zero
             vector = np.ones(len(plan))
             for k in self.own[player]:
                 own = self.sequences(k)

@@ -11,6 +11,9 @@ import numpy as np
 from equipoise.numerics.clock import Deadline
 from equipoise.solvers.general.plans import Behaviour, Floats, Plans
 
+Method = Literal["tracing", "mip"]
+"""A path of complementary pivots, or mixed-integer programs."""
+
 
 @dataclass(frozen=True)
 class Point:
@@ -43,7 +46,7 @@ class Search:
         self.plans = plans
         self.targets = list(targets)
         self.deadline = deadline
-        self.method: Literal["tracing", "mip"] = "tracing"
+        self.method: Method = "tracing"
         self.programs = self.binaries = 0
         self._own = np.array([t / float(u) for t, u in zip(targets, plans.unit, strict=True)])
 
