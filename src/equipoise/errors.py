@@ -17,6 +17,7 @@ INTERRUPTED = 130
 """How a command exits after Ctrl-C."""
 
 _LONGEST = 80
+_LONGEST_LINE = 2_000
 _CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 
 
@@ -27,10 +28,10 @@ class EquipoiseError(ValueError):
 def remark(message: str) -> str:
     """Return ``message`` as the one line that stderr gets, whatever the names in it hold.
 
-    White space counts as one space, and control characters are written as Python does.
+    White space counts as one space, control characters are written as Python does, and what no one reads is cut.
     """
     line = _CONTROLS.sub(lambda found: ascii(found[0])[1:-1], " ".join(message.split()))
-    return f"equipoise: {line}"
+    return f"equipoise: {line if len(line) <= _LONGEST_LINE else f'{line[: _LONGEST_LINE - 3]}...'}"
 
 
 def quoted(text: str) -> str:

@@ -11,7 +11,7 @@ import pytest
 from commandline import Cli
 
 from equipoise.__main__ import main
-from equipoise.errors import INTERRUPTED
+from equipoise.errors import INTERRUPTED, remark
 
 ICM = "icm --stacks 50/30/20 --prizes 70/30"
 FULL = Path("/dev/full")
@@ -58,6 +58,7 @@ def test_a_remark_is_one_line_whatever_is_in_its_names(cli: Cli) -> None:
     assert told.err.startswith("equipoise: two lines\\x1b[31m\\x9bred.checkpoint: ")
     assert told.code == 1
     assert all(line.startswith("equipoise: ") for line in told.err.splitlines())
+    assert len(remark("x" * 100_000)) < 3_000
     refused = cli("info", f"{name}.efg")
     assert (refused.code, refused.err.count("\n"), "\x1b" in refused.err) == (2, 1, False)
 
