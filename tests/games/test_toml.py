@@ -97,7 +97,7 @@ def test_names_with_bad_parameters(spec: str, words: str) -> None:
 
 
 def test_what_wants_a_tree_refuses_a_tournament() -> None:
-    with pytest.raises(EquipoiseError, match="found a tournament, expected a tree"):
+    with pytest.raises(EquipoiseError, match="found a tournament game, expected a tree"):
         equipoise.games.base.load_explicit("tournament")
 
 

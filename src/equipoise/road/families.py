@@ -283,8 +283,10 @@ def player_names(game: Any) -> tuple[str, ...]:
 
 def family_of(game: Any) -> Family:
     """Return the family of ``game``."""
+    from equipoise.road.result import Result
+
     name = getattr(game, "family", None)
-    if not isinstance(name, str) or not hasattr(game, "players"):
+    if not isinstance(name, str) or isinstance(game, Result):
         raise EquipoiseError(
             f"found a {type(game).__name__}, expected a game: load(...) gives one."
         )

@@ -229,7 +229,8 @@ def require_sizes(above: Mapping[str, float], least: Mapping[str, float] | None 
         for name, number in numbers.items():
             if not 0 <= number < _LARGE or (number == 0 and floor == "> 0"):
                 raise EquipoiseError(
-                    f"Checkpoint: {name} is {number:g}, expected a number {floor} below {_LARGE:g}."
+                    f"Checkpoint: {name} is {number:g}, expected a number {floor} below {_LARGE:g}: "
+                    "solve without --resume."
                 )
 
 

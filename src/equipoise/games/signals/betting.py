@@ -92,7 +92,11 @@ class BettingTree:
     def uneven(self) -> int | None:
         """First node whose payments do not cancel, if there is one; what signals decide is apart."""
         total, size = self.base.sum(axis=1), np.abs(self.base).sum(axis=1)
-        wrong = np.flatnonzero(np.abs(total) > 1e-9 * size)
+        # What cancels but for rounding is a few units in the last place of all that was put in, not of this leaf.
+        rounding = (
+            64 * np.finfo(np.float64).eps * float((size + np.abs(self.scale)).max(initial=0.0))
+        )
+        wrong = np.flatnonzero(np.abs(total) > 1e-9 * size + rounding)
         return int(wrong[0]) if len(wrong) else None
 
     def kinds_ending(self, turn: int) -> list[str]:
