@@ -29,6 +29,7 @@ from equipoise.errors import EquipoiseError
 from equipoise.sequence.backends.devices import DEVICES, device
 from equipoise.sequence.build import SequenceForm
 from equipoise.solvers.base import Context, MethodRun
+from equipoise.solvers.driver import Arrays, require_sizes
 from equipoise.solvers.methods import spelled
 from equipoise.solvers.saddle.cfr_table import MEMBERS, Exponent
 
@@ -121,6 +122,13 @@ class CFR:
     def name(self) -> str:
         """Name as the command line spells it: the nearest row, and what differs from it."""
         return spelled(self)
+
+
+def kept_numbers(state: Arrays) -> tuple[float, int]:
+    """Return the weight of the average and the horizon that a run's ``state`` holds."""
+    weight, horizon = float(state["weight"]), int(state["horizon"])
+    require_sizes({"horizon": horizon}, {"weight": weight})
+    return weight, horizon
 
 
 def _exponent(exponent: Exponent, t: NDArray[np.float64], horizon: int) -> Any:

@@ -20,7 +20,7 @@ from equipoise.sequence.backends.arrays import ArrayTreeplex
 from equipoise.sequence.build import SequenceForm
 from equipoise.solvers.base import Plan
 from equipoise.solvers.driver import Arrays
-from equipoise.solvers.saddle.cfr import CFR
+from equipoise.solvers.saddle.cfr import CFR, kept_numbers
 
 
 class _ArrayForm:
@@ -208,7 +208,7 @@ class ArrayCFRRun:
 
     def restore(self, state: Arrays) -> None:
         """Continue from :meth:`state`."""
-        self.weight, self.horizon = float(state["weight"]), int(state["horizon"])
+        self.weight, self.horizon = kept_numbers(state)
         for player, side in enumerate(self.sides):
             for name, array in side.state().items():
                 array[:] = self._put(player, state[f"{name}.{player}"])

@@ -16,7 +16,7 @@ from equipoise.sequence.build import SequenceForm
 from equipoise.sequence.treeplex import Treeplex
 from equipoise.solvers.base import Plan
 from equipoise.solvers.driver import Arrays
-from equipoise.solvers.saddle.cfr import CFR
+from equipoise.solvers.saddle.cfr import CFR, kept_numbers
 from equipoise.solvers.saddle.regret import (
     Stretch,
     blend,
@@ -190,7 +190,7 @@ class CFRRun:
 
     def restore(self, state: Arrays) -> None:
         """Continue from :meth:`state`."""
-        self.weight, self.horizon = float(state["weight"]), int(state["horizon"])
+        self.weight, self.horizon = kept_numbers(state)
         for player, side in enumerate(self.sides):
             for name, array in side.state().items():
                 array[:] = state[f"{name}.{player}"]

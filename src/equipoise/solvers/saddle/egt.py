@@ -105,6 +105,7 @@ class EGTRun:
 
     def __init__(self, method: EGT, form: SequenceForm, context: Context) -> None:
         self.method, self.form = method, form
+        self.should_stop = context.should_stop
         self.iterations = self.gradients = 0
         self.finished = False
         self._smooth_around(_centres(form, context.start))
@@ -242,8 +243,10 @@ class EGTRun:
         """Algorithm 9: even out mu_1 and mu_2, then lower both while the condition holds."""
         for player in (1, 0):
             while self.current.mu[player] > _BALANCED * self.current.mu[1 - player]:
+                if self.should_stop():
+                    return
                 self._stride(player)
-        while max(self.current.mu) > _SMALLEST * (self.coupling or 1.0):
+        while max(self.current.mu) > _SMALLEST * (self.coupling or 1.0) and not self.should_stop():
             before, near = self.current, list(self._smoothed)
             lower = (_REDUCTION * before.mu[0], _REDUCTION * before.mu[1])
             self._move(before._replace(mu=lower))

@@ -10,6 +10,7 @@ The solve loop measures every point in the full game, so a gap it reports is a t
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -79,6 +80,11 @@ class DynamicRun:
         """Share of nature's sequences in the current sample."""
         return float(min(1.0, self.method.proportion * 2.0**self.phase))
 
+    @property
+    def _doublings(self) -> int:
+        """How often the first sample can double before it is the whole game."""
+        return max(0, math.ceil(-math.log2(self.method.proportion)))
+
     def _begin(self, start: tuple[Plan, Plan] | None) -> MethodRun:
         """Start the method on the sample of this phase, from ``start``."""
         form = self.form
@@ -132,6 +138,13 @@ class DynamicRun:
     def restore(self, state: Arrays) -> None:
         """Continue from :meth:`state`: the sample of a phase is drawn anew from the seed."""
         phase, self.last_gap, iterations, gradients = (float(n) for n in state["sampling"])
+        most = {"doublings": (phase, self._doublings), "iterations": (iterations, 2.0**53)}
+        for name, (found, largest) in {**most, "gradients": (gradients, 2.0**53)}.items():
+            if not 0 <= found <= largest:
+                raise EquipoiseError(
+                    f"Checkpoint: the sample has {found:g} {name}, expected 0 to {largest:g}: "
+                    "solve without --resume."
+                )
         self.phase = int(phase)
         self.run = self._begin(None)
         prefix = "inner."
