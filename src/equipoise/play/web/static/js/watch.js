@@ -20,7 +20,8 @@ export async function watch(view, id, query) {
   const main = h("section.stack"), rest = h("section.stack");
   fill(view, h("div.bar", null, h("h1", null, "Watch a solve"), h("p.quiet", null, "The gap is what both players together could still win by playing better. A solve closes it.")), form, main, rest);
 
-  let line = null, job = null;
+  const bar = h("div.bar"), body = h("div.stack");
+  let line = null, job = null, painted = null;
   async function start(event) {
     event.preventDefault();
     try {
@@ -49,13 +50,10 @@ export async function watch(view, id, query) {
     const gaps = job.rows.map((r) => [Math.max(r[1], 1e-4), r[3] - r[2]]);
     const cut = job.rows.slice(Math.floor(job.rows.length / 6)), tail = cut.length > 2 ? cut : job.rows;
     const done = job.summary;
-    fill(main, h("section.panel.stack", { "aria-label": "Solve" },
-      h("div.bar", null, h("h2", null, job.game), h(`span.state.${job.state}`, { role: "status" }, h("span.dot", { css: { "--c": job.state === "failed" ? "var(--a1)" : job.state === "done" ? "var(--a0)" : job.state === "paused" ? "var(--a3)" : "var(--accent)" } }), STATES[job.state] || job.state),
-        h("span.push.bar", null,
-          isOn && job.state === "paused" ? h("button", { type: "button", onclick: () => tell("resume") }, "Resume") : null,
-          isOn && job.state !== "paused" ? h("button", { type: "button", disabled: job.state !== "running", onclick: () => tell("pause") }, "Pause") : null,
-          isOn ? h("button", { type: "button", disabled: job.state === "certifying", onclick: () => tell("stop") }, "Stop and save") : null,
-          done ? saved(job) : null)),
+    // Buttons are made anew when they change and not with every point, lest a click fall between two of them.
+    const mark = `${job.state} ${Boolean(done)}`;
+    if (mark !== painted) { painted = mark; head(isOn, done); }
+    fill(body,
       job.error ? h("p.lose", null, job.error) : null,
       h("dl.figures", null,
         fact("Gap", Number.isFinite(best) ? gapText(done?.gap ?? best) : "–", job.target ? `target ${number(job.target, 3)}` : ""),
@@ -65,7 +63,16 @@ export async function watch(view, id, query) {
       h("div.pair", null,
         h("figure.stack.tight", null, h("h3", null, "The gap against time (seconds)"), chart({ logY: true, logX: gaps.length > 8, xLabel: "seconds", yLabel: "gap", label: "Gap against time", series: [{ points: gaps, kind: "s0" }], marks: job.target ? [{ y: job.target, text: "target", far: gaps.length && job.target < Math.min(...gaps.map((g) => g[1])) / 1e3 }] : [] })),
         h("figure.stack.tight", null, h("h3", null, "What player 1 can be sure of, and what she can hope for"), chart({ logX: tail.length > 8, xLabel: "seconds", yLabel: "value", label: "Bounds against time", band: tail.map((r) => [Math.max(r[1], 1e-4), r[2], r[3]]), series: [{ name: "hope", kind: "s0", points: tail.map((r) => [Math.max(r[1], 1e-4), r[3]]) }, { name: "sure", kind: "s0", points: tail.map((r) => [Math.max(r[1], 1e-4), r[2]]) }] }))),
-      h("p.note", null, "The shaded band is the gap: the true value of the game lies inside it. It has closed when neither player can gain by changing what she does.")));
+      h("p.note", null, "The shaded band is the gap: the true value of the game lies inside it. It has closed when neither player can gain by changing what she does."));
+  }
+  function head(isOn, done) {
+    if (!bar.isConnected) fill(main, h("section.panel.stack", { "aria-label": "Solve" }, bar, body));
+    fill(bar, h("h2", null, job.game), h(`span.state.${job.state}`, { role: "status" }, h("span.dot", { css: { "--c": job.state === "failed" ? "var(--a1)" : job.state === "done" ? "var(--a0)" : job.state === "paused" ? "var(--a3)" : "var(--accent)" } }), STATES[job.state] || job.state),
+      h("span.push.bar", null,
+        isOn && job.state === "paused" ? h("button", { type: "button", onclick: () => tell("resume") }, "Resume") : null,
+        isOn && job.state !== "paused" ? h("button", { type: "button", disabled: job.state !== "running", onclick: () => tell("pause") }, "Pause") : null,
+        isOn ? h("button", { type: "button", disabled: job.state === "certifying", onclick: () => tell("stop") }, "Stop and save") : null,
+        done ? saved(job) : null));
   }
   const saved = (one) => [h("a.button", { href: `#/play/${one.strategy}` }, "Play it"), h("a.button", { href: `#/explore/${one.strategy}` }, "Explore it"), h("a.button", { href: `#/certificates/${one.strategy}` }, "Certificate"), h("span.quiet.small", null, `saved as ${one.name}.eqp`)];
   const fact = (name, value, note) => h("div", null, h("dt", null, name), h("dd", null, value, h("br"), h("small", null, note)));
