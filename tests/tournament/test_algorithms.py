@@ -8,6 +8,7 @@ import pytest
 from equipoise.cards.showdown import three_way
 from equipoise.certificates.tournament import certify_tournament, ex_post
 from equipoise.errors import EquipoiseError
+from equipoise.games.tournaments import jamfold
 from equipoise.games.tournaments.jamfold import tournament_game
 from equipoise.games.tournaments.stochastic import hot_potato
 from equipoise.games.tournaments.tournament import FOLD, JAM, Hands, Tournament
@@ -235,3 +236,20 @@ def test_what_was_measured_for_other_prizes_is_forgotten() -> None:
     # A tenth of this gain has to be reached with two players left: more than was.
     closer = solve_tournament(RULES, stop=Stop(gap=1e-4) | Iterations(1), resume=saved[0])
     assert closer.gain == closer.log[-1].gap > 0
+
+
+@pytest.mark.parametrize("size", [1, 3])
+def test_states_of_two_players_are_looked_at_a_few_at_once(
+    size: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With a thousand and more of them their matrices would not fit: batches are all there is, in order."""
+    game = tournament_game(Hands(RULES, 2))
+    plays = np.random.default_rng(1).random((game.states, 2, 169))
+    (whole,) = (part for _, part, _ in game.batches(plays))
+    monkeypatch.setattr(jamfold, "_PAIRS", size)
+    batches = list(game.batches(plays))
+    assert len(batches) == -(-game.states // size) > 1
+    assert np.concatenate([np.arange(game.states)[own] for own, _, _ in batches]).tolist() == list(
+        range(game.states)
+    )
+    assert np.allclose(np.concatenate([part for _, part, _ in batches]), whole, rtol=1e-12)

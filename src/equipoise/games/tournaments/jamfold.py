@@ -35,6 +35,9 @@ from equipoise.games.tournaments.stochastic import Profile, StochasticGame
 from equipoise.games.tournaments.tournament import FOLD, JAM, Hands, decisions, leads_to, outcomes
 from equipoise.numerics.mdp import Check, Values, never
 
+_PAIRS = 128
+"""States of two players at once; a matrix of pairs of classes, and what it is made of, take 0.7 MB each."""
+
 
 @dataclass(frozen=True, eq=False)
 class JamFold(StochasticGame):
@@ -80,7 +83,9 @@ class JamFold(StochasticGame):
     ) -> Iterator[tuple[slice, NDArray[np.float64], Contraction | None]]:
         """Yield L batch by batch, ``plays`` being of any states; of three players with contractions."""
         if self.players == 2:
-            yield slice(None), _heads_up_deals(plays) / DEALS[2], None
+            for low in range(0, len(plays), _PAIRS):
+                batch = slice(low, min(low + _PAIRS, len(plays)))
+                yield batch, _heads_up_deals(plays[batch]) / DEALS[2], None
             return
         for batch, contraction in contractions(plays):
             yield batch, contraction.likelihoods() / DEALS[3], contraction
