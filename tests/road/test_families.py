@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -123,6 +124,81 @@ def test_every_result_is_shown_plotted_and_certified_by_commands(
     for command in ("show", "plot"):
         assert run([command, "it.eqp"]) == 0
     assert run(["solve", spec, "--gap", "1e-4r", "--out", "again.eqp"]) == 0
+
+
+def test_every_strategy_answers_by_label(solved: tuple[str, Result]) -> None:
+    """Two roads: information sets one by one, and all in a row; what is opened answers as what was solved."""
+    _answers(solved[1].strategy)
+    assert list(equipoise.open("it.eqp").strategy) == list(solved[1].strategy)
+
+
+def _answers(strategy: Any) -> None:
+    labels, listed = list(strategy), list(strategy.decisions())
+    assert len(labels) == len(set(labels)) == len(listed) > 0
+    frame = strategy.to_frame() if find_spec("pandas") else None
+    rows = None if frame is None else dict(list(frame.groupby("infoset")))
+    for label, line in zip(labels, listed, strict=True):
+        assert line == strategy.local(label)
+        assert strategy[label] == dict(zip(line.actions, line.probabilities, strict=True))
+        assert sum(strategy[label].values()) == pytest.approx(1.0, abs=1e-6)
+        if rows is not None:
+            own = rows.pop(label)
+            assert dict(zip(own.action, own.probability, strict=True)) == strategy[label]
+            assert set(own.player) == {line.player + 1}
+    assert not rows
+    for wrong in ("nowhere", "1|", "", 7):
+        with pytest.raises(EquipoiseError, match=r"expected .*\.$"):
+            strategy[wrong]
+    assert repr(strategy).startswith("<")
+    assert "\n" not in repr(strategy)
+    assert len(repr(strategy)) < 120
+
+
+def test_a_tournament_answers_by_label() -> None:
+    strategy = equipoise.solve("tournament(players=2,chips=2100)", iterations=1).strategy
+    _answers(strategy)
+    assert 0 <= strategy["900/1200 small blind jams: AKs"]["jam"] <= 1
+    for wrong in (
+        "900/1200 big blind jams: AA",
+        "900/1200 small blind jams: AK",
+        "900/900 small blind jams: AA",
+    ):
+        with pytest.raises(EquipoiseError, match="expected"):
+            strategy[wrong]
+
+
+@pytest.mark.parametrize(
+    "signals", ["", "[signals]\nfinite = [[0.2, 0.3, 0.5], [0.5, 0.25, 0.25]]"]
+)
+def test_what_regions_do_at_a_signal_is_what_their_profile_does(
+    tmp_path: Path, signals: str
+) -> None:
+    """Two roads: by label, and as the profile of cells that the certificate plays."""
+    path = tmp_path / "river.toml"
+    path.write_text(RIVER.replace("[models]", f"{signals}\n[models]"))
+    strategy = equipoise.solve(path, gap="1e-4r").strategy
+    game = strategy.rules
+    profile = strategy.regions.profile(game)
+    edges = profile.signals.edges
+    for player, mixture in enumerate(profile.mixture):
+        for cell, row in enumerate(mixture.tolist()):
+            at = cell + 1 if game.signals.finite else (edges[cell] + edges[cell + 1]) / 2
+            found = strategy[f"{player + 1}|{at}"]
+            assert found == pytest.approx(dict(zip(game.plans[player], row, strict=True)))
+    assert repr(strategy) == "<RegionStrategy of 'river': model 'bluffs'>"
+
+
+def test_spots_answer_on_boards_of_any_suits() -> None:
+    """A board that stands for others, and those others; hands in either order."""
+    strategy = equipoise.solve(
+        "spot(board='2c7d9hTs',oop='AA,65s',ip='KK,QQ',pot=100,stack=100,bets='a')", iterations=20
+    ).strategy
+    _answers(strategy)
+    table = strategy.at("k,K/", "3d")
+    for hand in table.labels:
+        assert strategy[f"{hand}3d|k,K/"] == strategy[f"{hand[2:]}{hand[:2]}3d|k,K/"] == table[hand]
+    with pytest.raises(EquipoiseError, match="expected 1 after the board"):
+        strategy["AhAs|k,K/"]
 
 
 def test_a_finished_solve_is_not_solved_again(solved: tuple[str, Result]) -> None:

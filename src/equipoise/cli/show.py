@@ -13,7 +13,7 @@ from equipoise.errors import EquipoiseError
 
 if TYPE_CHECKING:
     from equipoise.road.families import Sheet
-    from equipoise.strategy.table import LocalStrategy
+    from equipoise.strategy.local import LocalStrategy
 
 # A game with signals has millions of information sets; a table that long is of no use to anyone.
 _LIMIT = 1000

@@ -208,6 +208,7 @@ def _strategy(problem: Problem, answer: Answer) -> RegionStrategy:
         regions=answer.regions,
         model=answer.model.name,
         thresholds=tuple({name: answer.thresholds[name] for name in own} for own in names),
+        rules=problem.game,
     )
 
 

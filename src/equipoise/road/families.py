@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from equipoise.road.result import Result
     from equipoise.solvers.driver import Arrays, Hooks, Monitor, Status, Stop
     from equipoise.solvers.log import LogRow
+    from equipoise.strategy.local import LocalStrategy
     from equipoise.strategy.store import Bundle, Metadata
-    from equipoise.strategy.table import LocalStrategy
 
 FAMILIES: dict[str, str] = {
     "zero-sum": "equipoise.road.zero_sum:ZeroSum",

@@ -22,6 +22,7 @@ from equipoise.games.signals.betting import TERMINAL
 from equipoise.games.signals.stage_game import StageGame
 from equipoise.games.trees.extensive import ExtensiveGame
 from equipoise.sequence.build import game_fingerprint
+from equipoise.strategy.local import unknown
 from equipoise.strategy.profile import Layout
 from equipoise.strategy.table import groups, view_names
 from equipoise.strategy.views import find_view, view_layout
@@ -91,7 +92,6 @@ class TreeKeys:
 
     def locate(self, label: str) -> Place:
         """Look it up as it is, then among the labels of every player."""
-        require_type("information set", label, str, "its label")
         plain = [f"{player + 1}|{label}" for player in range(len(self.sizes))]
         escaped = [key.translate(_ESCAPES) for key in plain]
         found = [key for key in dict.fromkeys((label, *plain, *escaped)) if key in self._places]
@@ -102,12 +102,7 @@ class TreeKeys:
                 f"information set {quoted(label)}: found {len(found)} of that name, expected "
                 f"{' or '.join(map(repr, found))}."
             )
-        near = difflib.get_close_matches(label, dict.fromkeys(self.labels()), n=3, cutoff=0.5)
-        known = near or list(dict.fromkeys(self._names))[:3]
-        raise EquipoiseError(
-            f"information set {quoted(label)}: there is none of that name, expected one like "
-            f"{' or '.join(map(quoted, known)) or 'nothing: nobody decides anything'}."
-        )
+        raise unknown(label, self.labels())
 
     def labels(self) -> Iterator[str]:
         """Yield names that one player has, and otherwise keys."""

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from equipoise.errors import EquipoiseError, require_type
 from equipoise.games.signals.stage_game import StageGame
 from equipoise.games.trees.extensive import CHANCE, ExtensiveGame
-from equipoise.strategy.keys import Place, SignalKeys, keys_of, tree_names
+from equipoise.strategy.keys import SignalKeys, keys_of, tree_names
+from equipoise.strategy.local import LocalStrategy, pandas
 from equipoise.strategy.profile import Strategy
 from equipoise.strategy.table import require_strategy
 
@@ -68,20 +69,23 @@ class Table:
 
     def to_frame(self) -> Any:
         """Return the table as a pandas frame."""
-        return _pandas().DataFrame(self.probabilities, list(self.labels), list(self.actions))
+        return pandas().DataFrame(self.probabilities, list(self.labels), list(self.actions))
 
 
 class Lookup:
-    """Answers questions about ``strategy``, which must belong to ``game`` or its abstraction."""
+    """Finds information sets of ``strategy``, which must belong to ``game`` or its abstraction."""
 
     def __init__(self, game: ExtensiveGame | StageGame, strategy: Strategy) -> None:
         require_strategy(game, strategy)
         self._game, self._strategy = game, strategy
         self._keys = keys_of(game, strategy.abstraction if strategy.is_abstract else None)
 
-    def decision(self, label: str) -> dict[str, float]:
-        """Return the probability of each action in the information set ``label``."""
-        return self._probabilities(self._keys.locate(label))
+    def local(self, label: str) -> LocalStrategy:
+        """Return what is done in the information set ``label``."""
+        place = self._keys.locate(label)
+        vector = self._strategy.behaviour[place.player]
+        own = (float(vector[place.first + i * place.stride]) for i in range(len(place.actions)))
+        return LocalStrategy(place.player, label, place.actions, tuple(own))
 
     def labels(self) -> Iterator[str]:
         """Yield a name for each information set."""
@@ -93,22 +97,6 @@ class Lookup:
             return self._signal_table(self._keys, "".join(history))
         assert isinstance(self._game, ExtensiveGame), "other keys are those of trees"
         return self._tree_table(self._game, history)
-
-    def frame(self) -> Any:
-        """Return a pandas frame with a line for each action of each information set."""
-        places = ((label, self._keys.locate(label)) for label in self.labels())
-        lines = [
-            (place.player + 1, label, action, probability)
-            for label, place in places
-            for action, probability in self._probabilities(place).items()
-        ]
-        return _pandas().DataFrame(lines, columns=["player", "infoset", "action", "probability"])
-
-    def _probabilities(self, place: Place) -> dict[str, float]:
-        vector = self._strategy.behaviour[place.player]
-        return {
-            a: float(vector[place.first + i * place.stride]) for i, a in enumerate(place.actions)
-        }
 
     def _signal_table(self, keys: SignalKeys, history: str) -> Table:
         block = keys.block(history)
@@ -176,13 +164,3 @@ def _decisions(game: ExtensiveGame, nodes: NDArray[np.intp]) -> NDArray[np.intp]
         nodes = np.flatnonzero(np.isin(game.parent, nodes))
         found.append(nodes[game.player[nodes] >= 0])
     return np.sort(np.concatenate(found))
-
-
-def _pandas() -> Any:
-    try:
-        import pandas
-    except ImportError:
-        raise EquipoiseError(
-            "to_frame: pandas is not installed, expected it: pip install pandas."
-        ) from None
-    return pandas

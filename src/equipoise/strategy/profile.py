@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from equipoise.errors import EquipoiseError
 from equipoise.games.signals.betting import BettingTree
+from equipoise.strategy.local import BehaviourStrategy, LocalStrategy
 
 if TYPE_CHECKING:
     from equipoise.abstraction.base import Abstraction
@@ -77,7 +78,7 @@ class Layout:
 
 
 @dataclass(frozen=True, eq=False)
-class Strategy:
+class Strategy(BehaviourStrategy):
     """A behaviour strategy profile.
 
     Attributes
@@ -163,12 +164,16 @@ class Strategy:
 
         return Lookup(self.rules, self)
 
-    def __getitem__(self, label: str) -> dict[str, float]:
-        """Return the probability of each action in the information set called ``label``.
+    def local(self, label: str) -> LocalStrategy:
+        """Return what is done in the information set called ``label``.
 
         A strategy of an abstraction looks the hand up by its bucket. If several players have a set of that name, the player (from 1) goes before it: ``1|label``.
         """
-        return self._lookup.decision(label)
+        return self._lookup.local(label)
+
+    def decisions(self) -> Iterator[LocalStrategy]:
+        """Yield what is done in each information set, one after the other."""
+        return map(self._lookup.local, self)
 
     def __iter__(self) -> Iterator[str]:
         """Yield the labels of the information sets, in the order of the game."""
@@ -181,10 +186,6 @@ class Strategy:
         the players' moves, as text (``pb``) where every action is one letter.
         """
         return self._lookup.table(history)
-
-    def to_frame(self) -> Any:
-        """Return a pandas frame: player, infoset, action, probability."""
-        return self._lookup.frame()
 
     def astype(self, dtype: Any) -> Strategy:
         """Return the same strategy with numbers of ``dtype``."""

@@ -8,8 +8,8 @@ from j - 1 to j, and a region that covers a fraction of it is played with that p
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
 
@@ -21,6 +21,7 @@ from equipoise.errors import EquipoiseError
 from equipoise.games.bayesian.betting_round import shares
 from equipoise.games.bayesian.game import BayesianGame, SignalGame, Signals, UtilityGame
 from equipoise.games.files.fields import Fields
+from equipoise.strategy.local import BehaviourStrategy, LocalStrategy, unknown
 
 Floats = NDArray[np.float64]
 
@@ -106,8 +107,11 @@ class Regions:
 
 
 @dataclass(frozen=True)
-class RegionStrategy:
+class RegionStrategy(BehaviourStrategy):
     """Regions of every player, with the names that a model gives to the thresholds.
+
+    An information set is called by the player (from 1) and the signal, ``1|3`` or ``2|0.25``. Where there are
+    infinitely many, labels are those of whole regions, ``1|0 to 0.25``.
 
     Attributes
     ----------
@@ -119,6 +123,8 @@ class RegionStrategy:
         The model that it has the form of.
     thresholds
         Of each player, the model's thresholds by name, those of empty regions included.
+    rules
+        The game that the strategy plays.
     """
 
     game: str
@@ -126,9 +132,48 @@ class RegionStrategy:
     regions: Regions
     model: str
     thresholds: tuple[Mapping[str, float], ...]
+    rules: SignalGame = field(repr=False, compare=False)
 
     def __repr__(self) -> str:
         return f"<RegionStrategy of '{self.game}': {self.model}>"
+
+    def local(self, label: str) -> LocalStrategy:
+        """Return the plans that are followed at a signal, ``1|3`` or ``2|0.25``, or in a region."""
+        player, _, text = label.partition("|")
+        at = _number(text)
+        for low, high, own in self._parts():
+            if label == own.infoset or (player == str(own.player + 1) and low <= at <= high):
+                return own._replace(infoset=label)
+        raise unknown(label, self)
+
+    def decisions(self) -> Iterator[LocalStrategy]:
+        """Yield the plans that are followed at every signal, or in every region of a line of signals."""
+        return (own for _, _, own in self._parts())
+
+    def _parts(self) -> Iterator[tuple[float, float, LocalStrategy]]:
+        """Yield, by player, the lowest and the highest signal at which the same is done, and what."""
+        game = self.rules
+        if game.signals.finite:
+            for i, mixture in enumerate(self.regions.profile(game).mixture):
+                for signal, row in enumerate(mixture.tolist(), 1):
+                    own = LocalStrategy(i, f"{i + 1}|{signal}", game.plans[i], tuple(row))
+                    yield signal, signal, own
+            return
+        low, high = game.signals.line
+        merged = self.regions.merged(low, high)
+        for i, (plans, cuts) in enumerate(zip(merged.plans, merged.cuts, strict=True)):
+            for plan, a, b in zip(plans, (low, *cuts), (*cuts, high), strict=True):
+                play = tuple(float(other == plan) for other in game.plans[i])
+                label = f"{i + 1}|{a:.12g} to {b:.12g}"
+                yield a, b, LocalStrategy(i, label, game.plans[i], play)
+
+
+def _number(text: str) -> float:
+    """Return the number that ``text`` writes, or none."""
+    try:
+        return float(text)
+    except ValueError:
+        return float("nan")
 
 
 def packed(strategy: RegionStrategy) -> tuple[Arrays, Metadata]:
@@ -170,7 +215,7 @@ def strategy_of(path: Path, bundle: Bundle, fingerprint: str, game: SignalGame) 
     thresholds = tuple({name: own.number(name) for name in own.data} for own in named)
     if len(thresholds) != game.players:
         known.fail("thresholds", "a table for each player")
-    return RegionStrategy(name, fingerprint, regions, known.text("model"), thresholds)
+    return RegionStrategy(name, fingerprint, regions, known.text("model"), thresholds, game)
 
 
 def _cuts(path: Path, bundle: Bundle, player: int, game: SignalGame) -> tuple[float, ...]:

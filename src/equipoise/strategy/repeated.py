@@ -11,6 +11,7 @@ mix in the coming stage, and who is told the actions of every stage that was pla
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -23,6 +24,7 @@ from equipoise.bundle import Arrays, Bundle, Metadata
 from equipoise.errors import EquipoiseError
 from equipoise.games.repeated.game import SUM_TOLERANCE, RepeatedGame
 from equipoise.numerics.minimax import minimax
+from equipoise.strategy.local import BehaviourStrategy, LocalStrategy, unknown
 
 Floats = NDArray[np.float64]
 
@@ -204,8 +206,13 @@ class ApproachPlayer:
 
 
 @dataclass(frozen=True, eq=False)
-class RepeatedStrategy:
-    """A strategy for each player of a repeated game."""
+class RepeatedStrategy(BehaviourStrategy):
+    """A strategy for each player of a repeated game.
+
+    The informed player's information sets are called ``state NAME``, where she draws a signal, and ``signal 1``,
+    ..., after which she mixes alike in all stages. Of the uninformed player's, the ``first stage`` alone has a name:
+    later on he goes by all that was played (``uninformed.start()``).
+    """
 
     informed: InformedStrategy
     uninformed: ApproachStrategy
@@ -224,6 +231,24 @@ class RepeatedStrategy:
         return RepeatedStrategy(
             replace(self.informed, game=game), replace(self.uninformed, game=game)
         )
+
+    def local(self, label: str) -> LocalStrategy:
+        """Return what is done in ``state NAME``, after ``signal 1``, or in the ``first stage``."""
+        found = {own.infoset: own for own in self.decisions()}
+        if label not in found:
+            raise unknown(label, found)
+        return found[label]
+
+    def decisions(self) -> Iterator[LocalStrategy]:
+        """Yield the lottery in every state, the stages after every signal, and his first stage."""
+        game, informed = self.game, self.informed
+        signals = tuple(f"signal {i + 1}" for i in range(len(informed.weights)))
+        for state, lottery in zip(game.states, informed.lottery.tolist(), strict=True):
+            yield LocalStrategy(0, f"state {state}", signals, tuple(lottery))
+        for signal, mixed in zip(signals, informed.actions.tolist(), strict=True):
+            yield LocalStrategy(0, signal, game.rows, tuple(mixed))
+        first = self.uninformed.start().mixed().tolist()
+        yield LocalStrategy(1, "first stage", game.columns, tuple(first))
 
     @property
     def splitting(self) -> Splitting:

@@ -1,12 +1,13 @@
 """Strategies of spots: what both players do with every hand, on every board and line.
 
 The numbers are laid out as in :class:`equipoise.sequence.from_spot.SpotLayout`: those of boards that are alike up
-to a renaming of suits are held once. Whoever asks names the very cards.
+to a renaming of suits are held once. Whoever asks names the very cards: an information set is called by the hand,
+the cards that have come after the board, and the history, ``AhAs4d|k,B60,c/``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -20,6 +21,7 @@ from equipoise.games.poker.runouts import DEAD, board_tree
 from equipoise.games.poker.spots import Spot
 from equipoise.games.signals.betting import TERMINAL
 from equipoise.sequence.from_spot import SpotLayout
+from equipoise.strategy.local import BehaviourStrategy, LocalStrategy, unknown
 from equipoise.strategy.lookup import Table
 
 if TYPE_CHECKING:
@@ -29,7 +31,7 @@ _SUM = 1e-4  # probabilities in single precision add up to one within this
 
 
 @dataclass(frozen=True, eq=False)
-class SpotStrategy:
+class SpotStrategy(BehaviourStrategy):
     """Behaviour of both players in a spot.
 
     >>> from equipoise import poker, solve
@@ -107,6 +109,32 @@ class SpotStrategy:
 
         actions = tuple(tree.action[child] for child in tree.successors[node])
         return Table(history, actions, labels, found[live], find)
+
+    def local(self, label: str) -> LocalStrategy:
+        """Return what is done with a hand, on a board, after a history: ``AhAs4d|k,B60,c/``."""
+        text, bar, history = label.rpartition("|")
+        cards, tree, deck = self.spot.deck.parse(text), self.spot.tree, self.spot.deck
+        if not bar or len(cards) < 2:
+            raise unknown(label, self)
+        table = self.at(history, deck.text(cards[2:]))
+        play = table[deck.text(cards[:2])]
+        return LocalStrategy(
+            int(tree.player[tree.find(history)]), label, tuple(play), tuple(play.values())
+        )
+
+    def decisions(self) -> Iterator[LocalStrategy]:
+        """Yield what is done with every hand: on every board, but those that are alike up to suits once."""
+        tree, deck, streets = self.spot.tree, self.spot.deck, board_tree(self.spot).streets
+        for node in np.flatnonzero(tree.player >= 0).tolist():
+            player, history = int(tree.player[node]), tree.histories[node]
+            actions = tuple(tree.action[child] for child in tree.successors[node])
+            hands = [deck.text(hand[::-1]) for hand in self.spot.hands[player]]
+            for board in streets[int(tree.round[node])]:
+                dealt = board.cards[len(self.spot.board) :]
+                rows, came = self.probabilities(node, dealt.tolist()).tolist(), deck.text(dealt)
+                for hand, row in zip(hands, rows, strict=True):
+                    if row[0] == row[0]:
+                        yield LocalStrategy(player, f"{hand}{came}|{history}", actions, tuple(row))
 
 
 def nudged(strategy: SpotStrategy, history: str, action: str, by: float) -> str:

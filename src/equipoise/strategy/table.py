@@ -17,19 +17,11 @@ from numpy.typing import NDArray
 from equipoise.games.signals.stage_game import StageGame
 from equipoise.games.signals.views import views
 from equipoise.games.trees.extensive import ExtensiveGame
+from equipoise.strategy.local import LocalStrategy
 from equipoise.strategy.profile import Strategy
 from equipoise.strategy.views import require_layout, view_layout
 
 _FEW_VIEWS = 10_000
-
-
-class LocalStrategy(NamedTuple):
-    """What a player (counted from 0) does in one information set."""
-
-    player: int
-    infoset: str
-    actions: tuple[str, ...]
-    probabilities: tuple[float, ...]
 
 
 class InfosetGroup(NamedTuple):

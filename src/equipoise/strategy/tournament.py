@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 
 from equipoise.bundle import Arrays, Bundle, Metadata, save
 from equipoise.cards.showdown import CLASSES, COMBOS
-from equipoise.errors import EquipoiseError
+from equipoise.errors import EquipoiseError, whole_number
 from equipoise.games.files.tournament import FIELDS, rules_of, tournament_of
 from equipoise.games.tournaments.tournament import FOLD, Hands, Tournament, decisions, describe
+from equipoise.strategy.local import BehaviourStrategy, LocalStrategy, unknown
 from equipoise.strategy.store import STRATEGY, load_solved
-from equipoise.strategy.table import LocalStrategy
 
 _ROUNDING = 1e-6
 
@@ -27,7 +27,7 @@ Values = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class TournamentStrategy:
+class TournamentStrategy(BehaviourStrategy):
     """One strategy for every position: ``plays[m][state, decision, class]`` with m players left.
 
     States are those of :class:`equipoise.games.tournaments.tournament.Hands`, decisions and their order
@@ -44,6 +44,26 @@ class TournamentStrategy:
         state = self.tournament.state(stacks)
         number = Hands(self.tournament, len(state)).number[state]
         return np.asarray(self.plays[len(state)][number])
+
+    def __repr__(self) -> str:
+        states = sum(len(plays) for plays in self.plays.values())
+        return f"<TournamentStrategy of '{self.tournament.name}': {states:,} states>"
+
+    def local(self, label: str) -> LocalStrategy:
+        """Return what is done in an information set, which is called as in :meth:`decisions`."""
+        where, _, rest = label.partition(" ")
+        what, _, hand = rest.rpartition(": ")
+        stacks = [whole_number(text) for text in where.split("/")]
+        rules, m = self.tournament, len(stacks)
+        moves = decisions(m) if m in self.plays else ()
+        named = {describe(m, move): d for d, move in enumerate(moves)}
+        if None in stacks or what not in named or hand not in CLASSES:
+            raise unknown(label, self)
+        known, d = [stack for stack in stacks if stack is not None], named[what]
+        if not Hands(rules, m).has_choice(rules.state(known), moves[d]):
+            raise unknown(label, self)
+        often = float(self.at(known)[d, CLASSES.index(hand)])
+        return LocalStrategy(moves[d].player, label, ("fold", "jam"), (1 - often, often))
 
     def decisions(self) -> Iterator[LocalStrategy]:
         """Yield what each position does with each class of hands wherever it has a choice.
