@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import os
 import random
 import signal
 import subprocess
 import sys
 import time
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -159,6 +161,37 @@ def test_ctrl_c_saves_and_prints_the_best_strategy(tmp_path: Path) -> None:
     assert iterations(tmp_path / "leduc.eqp.checkpoint") > 0
 
 
+@dataclass(frozen=True)
+class Killed:
+    """A solve that is killed ``kills`` times: before it has done ``most`` iterations, or at any moment."""
+
+    game: str
+    kills: int
+    every: float = 0.01
+    method: str = "auto"
+    most: float = math.inf
+
+
+# Its third program, which is solved when the first two have no solution, takes far longer than these two.
+RIVER = f"""
+game = "river"
+pot = 2.0
+[signals]
+finite = [{[0.125] * 8}, {[0.125] * 8}]
+[models]
+wrong = '''
+P1: check-fold |a| bet-fold |b| check-call |c| bet-call
+P2: fold/bet |e| call/bet |f| fold/check |g| raise/check
+'''
+"""
+TURN = "spot(board='2c7d9hTs',oop='AA,65s,KQs,99',ip='KK,QQ,88,ATs',pot=100,stack=300,bets='50%,a')"
+KILLED = {
+    "tree": Killed("leduc", kills=50, method="cfr+"),
+    "spot": Killed(TURN, kills=20),
+    "bayesian": Killed("river.toml", kills=10, every=0, most=2),
+}
+
+
 def wait_for_another(file: Path) -> None:
     """Return when ``file`` has been replaced: a machine under load may take its time."""
     before = file.stat().st_ino if file.exists() else None
@@ -167,22 +200,26 @@ def wait_for_another(file: Path) -> None:
 
 
 @pytest.mark.slow
-def test_fifty_kills(cli: Cli, tmp_path: Path) -> None:
-    place = tmp_path / "leduc.eqp.checkpoint"
+@pytest.mark.parametrize("kind", KILLED)
+def test_a_solve_that_is_killed_again_and_again(kind: str, cli: Cli, tmp_path: Path) -> None:
+    killed, place = KILLED[kind], tmp_path / "it.eqp.checkpoint"
+    (tmp_path / "river.toml").write_text(RIVER)
+    common = (killed.game, "--method", killed.method, "--checkpoint", killed.every, "--time", 600)
     moment = random.Random(1)
     last = kills_with_progress = 0
     with start(
-        Path(__file__).with_name("killed.py"), cwd=tmp_path, stdin=subprocess.PIPE
+        Path(__file__).with_name("killed.py"), *common, cwd=tmp_path, stdin=subprocess.PIPE
     ) as server:
         assert server.stdin is not None
         assert server.stdout is not None
-        assert '"iteration limit"' in server.stdout.readline()
-        for _ in range(50):
+        assert '"status"' in server.stdout.readline()
+        for _ in range(killed.kills):
             server.stdin.write("solve\n")
             server.stdin.flush()
             child = int(server.stdout.readline())
             for _ in range(moment.randrange(4)):
-                wait_for_another(place)
+                if not place.exists() or iterations(place) < killed.most:
+                    wait_for_another(place)
             time.sleep(moment.uniform(0.0, 0.03))
             os.kill(child, signal.SIGKILL)
             assert int(server.stdout.readline()) == -signal.SIGKILL
@@ -191,12 +228,16 @@ def test_fifty_kills(cli: Cli, tmp_path: Path) -> None:
             kills_with_progress += done > last
             last = done
         server.stdin.close()
-    assert kills_with_progress > 10
+    assert kills_with_progress > (10 if killed.most == math.inf else 0)
     # What a killed writer leaves is one hidden file, which the next one replaces.
     left = {name for name in os.listdir(tmp_path) if not name.startswith("warm")}
-    assert left <= {place.name, f".{place.name}.part"}
+    assert left <= {place.name, f".{place.name}.part", "river.toml"}
 
-    ending = ("--method", "cfr+", *LONG, "--iterations", last + 100)
-    assert cli("solve", "leduc", *ending, "--resume", "--json").fields["iterations"] == last + 100
-    cli("solve", "leduc", *ending, "--out", "whole.eqp")
-    assert same("leduc.eqp", "whole.eqp")
+    ends = last + 100 if killed.most == math.inf else killed.most + 1
+    ending = ("solve", *common, *LONG, "--iterations", last + 100, "--json")
+    for out in (("it.eqp", "--resume"), ("whole.eqp",)):
+        assert cli(*ending, "--out", *out).fields["iterations"] == ends
+    found, straight = (load(tmp_path / name, "strategy").arrays for name in ("it.eqp", "whole.eqp"))
+    assert found.keys() == straight.keys()
+    # The log tells the time that was taken, too.
+    assert all(found[name].tobytes() == straight[name].tobytes() for name in found.keys() - {"log"})
