@@ -201,6 +201,15 @@ def test_spots_answer_on_boards_of_any_suits() -> None:
         strategy["AhAs|k,K/"]
 
 
+def test_the_game_of_a_result_is_what_was_loaded(solved: tuple[str, Result]) -> None:
+    name, result = solved
+    loaded = equipoise.load(GAMES[name][0])
+    assert type(result.game) is type(equipoise.open("it.eqp").game) is type(loaded)
+    assert repr(result.game) == repr(loaded)
+    assert equipoise.certify(result.game, result.strategy).gains == result.certificate.gains
+    assert equipoise.solve(result.game, gap=1.0, iterations=1).game is result.game
+
+
 def test_a_finished_solve_is_not_solved_again(solved: tuple[str, Result]) -> None:
     name, result = solved
     said: list[str] = []
@@ -266,6 +275,28 @@ def test_certificates_have_the_options_of_their_family(solved: tuple[str, Result
 def test_every_family_has_a_class_of_its_name() -> None:
     assert [family(name).name for name in FAMILIES] == list(FAMILIES)
     assert {KINDS[name] for name in GAMES} | {"tournament"} == set(FAMILIES)
+
+
+@pytest.mark.parametrize("name", ["tree", "bayesian", "repeated"])
+def test_a_gap_of_rounding_is_no_gap(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    spec, text, _ = GAMES[name]
+    Path(spec).write_text(text or "")
+    result = equipoise.solve(spec, gap=0.0, out="it.eqp")
+    assert abs(result.certificate.gap) <= 1e-13 * result.found.stake
+    assert result.status is Status.CONVERGED
+    assert not Path("it.eqp.checkpoint").exists()
+    said: list[str] = []
+    assert equipoise.solve(spec, gap=0.0, out="it.eqp", resume=True, note=said.append)
+    assert "finished" in said[-1]
+
+
+def test_sentences_name_families_as_people_do(tmp_path: Path) -> None:
+    (tmp_path / "river.toml").write_text(RIVER)
+    with pytest.raises(EquipoiseError, match="found a Bayesian game, expected a tree"):
+        equipoise.games.base.load_explicit(str(tmp_path / "river.toml"))
 
 
 def test_limits_are_kept_and_solves_resumed(

@@ -49,7 +49,7 @@ def command(
     rules = rules_of(game)
     kind = family_of(rules)
     if kind.holds_rules and game == kind.name:
-        rules = open(strategy).game
+        rules = open(strategy).rules
     with counting(is_shown=not json) as each:
         given = {
             "flops": flops,

@@ -43,12 +43,13 @@ def command(
     from equipoise.certificates.match import compare
     from equipoise.cli.loading import load_game, strategy_of_game
     from equipoise.cli.progress import status_line
+    from equipoise.games.base import in_words
     from equipoise.road.verbs import open
 
-    rules = open(files[0]).game if game is None else load_game(game)
+    rules = open(files[0]).rules if game is None else load_game(game)
     if getattr(rules, "family", "") != "zero-sum":
         raise EquipoiseError(
-            f"compare: found a {rules.family} game, expected a two-player zero-sum game."
+            f"compare: found a {in_words(rules.family)}, expected a two-player zero-sum game."
         )
     entries = [*files, *([] if equilibrium is None else [equilibrium])]
     names = [str(file) for file in entries]

@@ -28,12 +28,13 @@ def command(
     """Show reach, equity and value of every hand at a point of a spot, and what each action costs."""
     from equipoise.certificates.spot_hands import report
     from equipoise.files import write_atomically
+    from equipoise.games.base import in_words
     from equipoise.road.flop_table import table_text
     from equipoise.road.verbs import open
 
     result = open(strategy, game)
     if result.family != "spot":
-        raise EquipoiseError(f"{strategy}: found a {result.family} game, expected a spot.")
+        raise EquipoiseError(f"{strategy}: found a {in_words(result.family)}, expected a spot.")
     found = report(result.strategy, at, cards)
     rows = [*found.rows(0), *found.rows(1)]
     if table is not None:

@@ -41,11 +41,12 @@ def strategy_of_game(path: Path, game: Any) -> Any:
     if str(path) in SIMPLE and isinstance(game, PokerGame):
         return simple_strategy(game, str(path))
     if path.suffix == ".txt":
+        from equipoise.games.base import in_words
         from equipoise.strategy.text import read_text
 
         if family_of(game).name not in ("zero-sum", "general-sum"):
             raise EquipoiseError(
-                f"{path}: found a text for a {game.family} game, expected a strategy file."
+                f"{path}: found a text for a {in_words(game.family)}, expected a strategy file."
             )
         return read_text(path, game)
     return open(path, game).strategy

@@ -110,7 +110,7 @@ def _fields(result: Result, out: Path | None) -> dict[str, Any]:
         **result.summary(),
         "targets": result.found.target,
         **({} if out is None else {"strategy": result.saved and str(result.saved)}),
-        "profile": decision_fields(decisions(result.game, result.strategy)),
+        "profile": decision_fields(decisions(result.rules, result.strategy)),
     }
 
 

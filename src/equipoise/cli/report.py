@@ -37,7 +37,7 @@ def print_result(
 
     kind, known = family(result.family), result.summary()
     if "value" not in known and "gains" in known:
-        print_tables([kind.verdict(result.game, result.certificate)[0]])
+        print_tables([kind.verdict(result.rules, result.certificate)[0]])
     print_facts(
         {
             "game": known["game"],
@@ -103,8 +103,8 @@ def _print_first(result: Result, lines: int) -> None:
     from equipoise.cli.show import print_decisions
     from equipoise.strategy.table import decisions, infosets
 
-    print_decisions(islice(decisions(result.game, result.strategy), lines))
-    left = infosets(result.game) - lines
+    print_decisions(islice(decisions(result.rules, result.strategy), lines))
+    left = infosets(result.rules) - lines
     if left > 0:
         where = "add --out or --json" if result.saved is None else f"equipoise show {result.saved}"
         note(f"{left:,} more information sets: {where}")

@@ -44,10 +44,10 @@ def command(
     if limit is not None and limit < 0:
         raise EquipoiseError(f"--limit: found {limit}, expected a number >= 0.")
     result = open(strategy, game)
-    kind, players = family(result.family), len(player_names(result.game))
+    kind, players = family(result.family), len(player_names(result.rules))
     if player is not None and not 1 <= player <= players:
         raise EquipoiseError(f"--player: found {player}, expected 1 to {players}.")
-    named = kind.identity(result.game)[0]
+    named = kind.identity(result.rules)[0]
     asked = Asked(None if player is None else player - 1, match, limit)
     lines = kind.lines(result, asked)
     if lines is None:

@@ -130,9 +130,22 @@ def load_explicit(spec: str, *, nodes: int | None = None) -> Explicit:
     game = load(spec, nodes=nodes)
     if not isinstance(game, ExtensiveGame | NormalGame | StageGame):
         raise EquipoiseError(
-            f"game {quoted(spec)}: found a {game.family} game, expected a tree, a matrix or a game with signals."
+            f"game {quoted(spec)}: found a {in_words(game.family)}, expected a tree, a matrix or a game "
+            "with signals."
         )
     return game
+
+
+def in_words(family: str) -> str:
+    """Return what a sentence calls a game of the family with this name.
+
+    >>> in_words("bayesian"), in_words("zero-sum")
+    ('Bayesian game', 'zero-sum game')
+    """
+    return f"{_SPELLED.get(family, family):.40} game"
+
+
+_SPELLED = {"bayesian": "Bayesian"}
 
 
 def _load(spec: str) -> Game:

@@ -12,6 +12,7 @@ from equipoise.games.poker.game import PokerGame
 from equipoise.games.signals.stage_game import StageGame
 from equipoise.games.signals.unroll import unroll
 from equipoise.games.trees.extensive import ExtensiveGame
+from equipoise.games.trees.normal import NormalGame
 from equipoise.play.explore_poker import PokerExplorer
 from equipoise.play.explore_tree import TreeExplorer, spoken
 from equipoise.play.scenes import Cell, Explorer, Hit, PathStep, Scene
@@ -28,6 +29,8 @@ def explorer(game: Any, strategy: Strategy) -> Explorer:
     if isinstance(game, StageGame):
         tree = unroll(game)
         return TreeExplorer(tree, on_tree(game, tree, strategy))
+    if isinstance(game, NormalGame):
+        game = game.tree
     if isinstance(game, ExtensiveGame):
         return TreeExplorer(game, strategy)
     raise EquipoiseError(

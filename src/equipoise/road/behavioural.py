@@ -52,9 +52,9 @@ class Behavioural(Family):
         """Return what the strategy does where it was asked for; no more than that is looked up."""
         from equipoise.strategy.table import decisions_in, groups, groups_by_buckets
 
-        found, strategy = Lines([], 0), result.strategy
+        found, rules, strategy = Lines([], 0), result.rules, result.strategy
         is_whole = not strategy.is_abstract
-        for group in groups(result.game) if is_whole else groups_by_buckets(result.game, strategy):
+        for group in groups(rules) if is_whole else groups_by_buckets(rules, strategy):
             labels = enumerate(group.labels)
             own = [k for k, label in labels if asked.of(group.player, label)]
             room = None if asked.limit is None else asked.limit - len(found.shown)

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
 
 from equipoise.errors import EquipoiseError, require_type
+from equipoise.games.base import in_words
 from equipoise.road.steps import Steps
 
 if TYPE_CHECKING:
@@ -98,7 +99,7 @@ class Wish:
             if name not in known:
                 expected = f"one of {', '.join(known)}" if known else "none"
                 raise EquipoiseError(
-                    f"solve: found the option '{name}' for a {family} game, expected {expected}."
+                    f"solve: found the option '{name}' for a {in_words(family)}, expected {expected}."
                 )
         return given
 

@@ -25,6 +25,9 @@ class Result:
     ----------
     game, spec
         The game, and what :func:`equipoise.load` makes it from.
+    rules
+        The game as the strategy knows it: that of a matrix, or of a general-sum game with signals, is
+        one of its tree.
     family
         The family of games that it belongs to.
     found
@@ -49,6 +52,7 @@ class Result:
     """
 
     game: Any
+    rules: Any
     spec: str
     family: str
     found: Found
@@ -76,7 +80,7 @@ class Result:
         """How good the strategy is in the full game, from rules and strategy alone."""
         if self.proof is not None:
             return self.proof
-        return family(self.family).certify(self.game, self.strategy)
+        return family(self.family).certify(self.rules, self.strategy)
 
     @property
     def value(self) -> float:

@@ -13,7 +13,7 @@ from types import NoneType
 from typing import TYPE_CHECKING, Any
 
 from equipoise.errors import EquipoiseError, require_path, require_type, short
-from equipoise.games.base import load
+from equipoise.games.base import in_words, load
 from equipoise.road.checkpoints import Checkpoints, checkpoint_of, require_free, save_somewhere
 from equipoise.road.families import Family, Found, Wish, family_of
 from equipoise.road.families import family as family_called
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = ["abstract", "certify", "load", "open", "solve"]
 
-# A gap above its target by less than this part of what is at stake is above it by rounding alone.
+# A gap above its target by less than this part of what is at stake is above it by rounding alone, and meets it.
 _ROUNDING = 1e-13
 # What searches for equilibria of general games once called their ends.
 _STATUS_BEFORE = {"equilibrium": Status.CONVERGED, "limit": Status.TIME_LIMIT}
@@ -67,7 +67,7 @@ def abstract(
     from equipoise.road.abstractions import listed, made
     from equipoise.strategy.store import load_abstraction
 
-    game = load(game) if isinstance(game, str | os.PathLike) else game
+    game = _loaded(game)
     if not isinstance(game, StageGame):
         raise EquipoiseError(
             f"abstract: {short(game)} has no signals, expected a game with signals."
@@ -92,7 +92,7 @@ def certify(game: Any, strategy: Any, *, rigorous: bool = False, **options: Any)
     for name in options.keys() - {*kind.checks}:
         expected = f"one of {', '.join(kind.checks)}" if kind.checks else "none"
         raise EquipoiseError(
-            f"certify: found the option '{name}' for a {kind.name} game, expected {expected}."
+            f"certify: found the option '{name}' for a {in_words(kind.name)}, expected {expected}."
         )
     return kind.certify(game, strategy, rigorous=rigorous, **options)
 
@@ -155,14 +155,15 @@ def solve(
         game = os.fspath(game)
     steps, note = Steps(), note or (lambda sentence: None)
     with steps.take("load"):
-        rules = rules_of(game)
+        loaded = _loaded(game)
+        rules = rules_of(loaded)
     kind = family_of(rules) if family is None else _as_another(rules, family)
     name, fingerprint = kind.identity(rules)
     spec = spec or (game if isinstance(game, str) else name)
     place = None if out is None else Path(out)
     target = _rule(gap)
     if place is not None and resume:
-        before = _finished(kind, rules, spec, place, target, steps, note)
+        before = _finished(kind, loaded, spec, place, target, steps, note)
         if before is not None:
             return before
     if place is not None:
@@ -195,7 +196,8 @@ def solve(
             f"{_measured(found)}; it is not certified: 'equipoise certify' takes its time for that."
         )
     status = found.status if proof is None else _judge(found, proof)
-    result = Result(rules, spec, kind.name, found, status, proof, tuple(steps.taken), seed)
+    taken = tuple(steps.taken)
+    result = Result(loaded, rules, spec, kind.name, found, status, proof, taken, seed)
     return result if place is None else _saved(result, place, steps, note)
 
 
@@ -213,7 +215,8 @@ def open(path: str | Path, game: Any = None) -> Result:
         spec = spec_of(path, bundle) or known.text("game")
     else:
         spec = game if isinstance(game, str) else known.text("game")
-    rules = rules_of(spec if game is None else game)
+    loaded = _loaded(spec if game is None else game)
+    rules = rules_of(loaded)
     kind = family_of(rules)
     strategy = kind.unpack(path, bundle, rules)
     log = tuple(log_rows(log_of(path, bundle))) if "log" in bundle.arrays else ()
@@ -230,7 +233,7 @@ def open(path: str | Path, game: Any = None) -> Result:
         log=log,
     )
     seed = known.whole("seed", 0)
-    return Result(rules, spec, kind.name, found, found.status, seed=seed, saved=path)
+    return Result(loaded, rules, spec, kind.name, found, found.status, seed=seed, saved=path)
 
 
 def rules_of(game: Any) -> Any:
@@ -239,10 +242,15 @@ def rules_of(game: Any) -> Any:
     from equipoise.games.signals.unroll import unroll
     from equipoise.games.trees.normal import NormalGame
 
-    found = load(game) if isinstance(game, str | os.PathLike) else game
+    found = _loaded(game)
     if isinstance(found, StageGame) and found.family == "general-sum":
         return unroll(found)
     return found.tree if isinstance(found, NormalGame) else found
+
+
+def _loaded(game: Any) -> Any:
+    """Return the game that ``game`` is or names."""
+    return load(game) if isinstance(game, str | os.PathLike) else game
 
 
 def _as_another(game: Any, family: str) -> Family:
@@ -254,7 +262,7 @@ def _as_another(game: Any, family: str) -> Family:
         isinstance(own, Behavioural) and isinstance(other, Behavioural)
     ):
         raise EquipoiseError(
-            f"solve: found a {own.name} game, expected one that can be solved as a {other.name} game."
+            f"solve: found a {in_words(own.name)}, expected one that can be solved as a {in_words(other.name)}."
         )
     return other
 
@@ -289,12 +297,9 @@ def _measured(found: Found) -> str:
 
 def _judge(found: Found, proof: Certificate) -> Status:
     """Return the status: the certificate, not the solver, says whether the target is met."""
-    if proof.meets(found.target):
+    if proof.meets(found.target, _ROUNDING * found.stake):
         return Status.CONVERGED
-    if found.status is not Status.CONVERGED:
-        return found.status
-    is_rounding = proof.meets(found.target, _ROUNDING * found.stake)
-    return Status.EXHAUSTED if is_rounding else Status.UNCERTIFIED
+    return Status.UNCERTIFIED if found.status is Status.CONVERGED else found.status
 
 
 def _saved(result: Result, place: Path, steps: Steps, note: Note) -> Result:
@@ -319,12 +324,13 @@ def _finished(
         return None
     try:
         result = open(place, game)
-        wanted = result.found.target if target is None else target.at(kind.stake(game)).gap
+        stake = kind.stake(result.rules)
+        wanted = result.found.target if target is None else target.at(stake).gap
     except EquipoiseError:
         return None  # Whether it may be replaced is another question, asked before it is.
     with steps.take("certify"):
-        proof = kind.certify(game, result.strategy)
-    if not proof.meets(wanted):
+        proof = kind.certify(result.rules, result.strategy)
+    if not proof.meets(wanted, _ROUNDING * stake):
         return None
     note(f"{place}: this solve is finished, its strategy meets the target of {_text(wanted)}.")
     found = replace(result.found, target=wanted)

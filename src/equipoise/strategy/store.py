@@ -15,6 +15,7 @@ from equipoise.abstraction.base import Partition
 from equipoise.abstraction.street_buckets import StreetBuckets
 from equipoise.bundle import FORMAT, Arrays, Bundle, Metadata, load, save
 from equipoise.errors import EquipoiseError
+from equipoise.games.base import in_words
 from equipoise.games.files.fields import Fields
 from equipoise.games.poker.game import PokerGame
 from equipoise.games.signals.stage_game import StageGame
@@ -134,7 +135,7 @@ def strategy_of(path: str | Path, bundle: Bundle) -> Strategy:
     names = [name for name in bundle.arrays if name.startswith("behaviour.")]
     if not names and "family" in known.data:
         raise EquipoiseError(
-            f"{path}: found a strategy of a {known.text('family'):.40} game, expected one with "
+            f"{path}: found a strategy of a {in_words(known.text('family'))}, expected one with "
             "information sets."
         )
     players = known.whole("players", least=1)

@@ -15,7 +15,7 @@ from typing import Any
 
 from equipoise import bundle
 from equipoise.errors import EquipoiseError, quoted
-from equipoise.games.base import FILES, GAMES
+from equipoise.games.base import FILES, GAMES, in_words
 from equipoise.play.explore import Explorer, explorer
 from equipoise.play.rulebook import rulebook
 from equipoise.play.web.answers import RefusalError
@@ -88,7 +88,7 @@ class Opened:
         found = self.result.strategy
         if not isinstance(found, Strategy):
             raise EquipoiseError(
-                f"strategy of '{self.result.spec}': found one of a {self.result.family} game, expected "
+                f"strategy of '{self.result.spec}': found one of a {in_words(self.result.family)}, expected "
                 "one with information sets."
             )
         return found
@@ -98,7 +98,7 @@ class Opened:
         """What knows its scenes."""
         with self._lock:
             if self._explorer is None:
-                self._explorer = explorer(self.result.game, self.strategy)
+                self._explorer = explorer(self.result.rules, self.strategy)
                 # Who looks at a strategy will want to see more of it, or play.
                 Thread(target=self._explorer.prepare, daemon=True).start()
             return self._explorer

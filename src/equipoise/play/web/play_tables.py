@@ -234,7 +234,7 @@ def sit(library: Library, wish: Fields, coaches: dict[Any, Coach]) -> PlayTable:
         return _uncoached(library, wish)
     identity, against = wish.text("strategy"), wish.text("opponent", "strategy")
     opened = library.open(identity)
-    game, strategy = opened.result.game, opened.strategy
+    game, strategy = opened.result.rules, opened.strategy
     opponent, title = _opponent(library, opened, identity, against)
     is_other = title is not None and against not in OPPONENTS
     seats, known = _seats(game, wish), {}
