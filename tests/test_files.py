@@ -9,9 +9,12 @@ import stat
 import subprocess
 import sys
 import tempfile
+import time
 from contextlib import nullcontext
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
+from typing import BinaryIO
 
 import pytest
 from numba.core.caching import Cache
@@ -196,3 +199,79 @@ def test_what_is_no_file_is_written_to_and_never_replaced(tmp_path: Path) -> Non
         write_atomically(link, lambda file: file.write(b"kept"))
         assert (link.is_symlink(), target.read_bytes()) == (True, b"kept")
     assert not [name for name in os.listdir(tmp_path) if name.endswith(".part")]
+
+
+def test_two_writers_at_once_do_not_meet(tmp_path: Path) -> None:
+    """The second begins and ends while the first is at work; either file is whole, the later one stays."""
+    place = tmp_path / "file"
+
+    def first(file: BinaryIO) -> None:
+        file.write(b"fir")
+        write_atomically(place, lambda other: other.write(b"second"))
+        assert place.read_bytes() == b"second"
+        assert (
+            len(os.listdir(tmp_path)) == 3
+        )  # with the first one's part, and the folder for caches
+        file.write(b"st")
+
+    write_atomically(place, first)
+    assert place.read_bytes() == b"first"
+    assert sorted(os.listdir(tmp_path)) == ["file", "tmp"]
+
+
+def test_processes_that_write_at_once_leave_whole_files(tmp_path: Path) -> None:
+    """Each writes its own letter again and again: whatever is read at any time is of one letter."""
+    place = tmp_path / "file"
+    code = (
+        "import sys\n"
+        "from equipoise.files import write_atomically\n"
+        "for _ in range(60):\n"
+        "    write_atomically(sys.argv[1], lambda file: [file.write(sys.argv[2].encode() * 4096) for _ in range(9)])\n"
+    )
+    writers = [
+        subprocess.Popen([sys.executable, "-c", code, place, letter], stderr=subprocess.PIPE)
+        for letter in "abc"
+    ]
+    while any(writer.poll() is None for writer in writers):
+        if place.exists():
+            found = place.read_bytes()
+            assert (len(found), len(set(found))) == (9 * 4096, 1)
+        time.sleep(0.001)
+    assert [(writer.returncode, writer.communicate()[1]) for writer in writers] == [(0, b"")] * 3
+    assert sorted(os.listdir(tmp_path)) == ["file", "tmp"]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="locks of files")
+def test_what_a_killed_writer_leaves_is_removed(tmp_path: Path) -> None:
+    place = tmp_path / "file"
+    code = (
+        "import os, signal, sys\n"
+        "from equipoise.files import write_atomically\n"
+        "write_atomically(sys.argv[1], lambda file: os.kill(os.getpid(), signal.SIGKILL))\n"
+    )
+    for remove in (
+        lambda: write_atomically(place, lambda file: file.write(b"new")),
+        partial(files.discard, place),
+    ):
+        subprocess.run([sys.executable, "-c", code, place], check=False)
+        assert [name for name in os.listdir(tmp_path) if name.endswith(".part")]
+        remove()
+        assert not [name for name in os.listdir(tmp_path) if name.endswith(".part")]
+    assert not place.exists()
+
+
+def test_without_locks_what_is_a_day_old_is_removed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As on Windows."""
+    monkeypatch.setattr(files, "fcntl", None)
+    new, old, other = (
+        tmp_path / name for name in (".file.00000000.part", ".file.part", ".files.part")
+    )
+    for part in (new, old, other):
+        part.touch()
+    for part in (old, other):
+        os.utime(part, (0, 0))
+    write_atomically(tmp_path / "file", lambda file: file.write(b"new"))
+    assert (new.exists(), old.exists(), other.exists()) == (True, False, True)
+    assert (tmp_path / "file").read_bytes() == b"new"

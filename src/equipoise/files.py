@@ -8,7 +8,10 @@ from __future__ import annotations
 
 import errno
 import os
+import re
+import secrets
 import sys
+import time
 import zlib
 from collections.abc import Callable
 from contextlib import suppress
@@ -19,15 +22,21 @@ from typing import Any, BinaryIO
 
 from equipoise.errors import EquipoiseError, remark
 
+try:
+    import fcntl
+except ImportError:  # Windows has none
+    fcntl = None  # type: ignore[assignment]
+
 _IS_POSIX = os.name == "posix"
+_DAY = 86_400.0
 
 
 def write_atomically(path: str | Path, write: Callable[[BinaryIO], Any]) -> None:
     """Let ``write`` fill a new file and put it at ``path``.
 
-    One process at a time may write to a path. A killed writer leaves ``.NAME.part`` behind, which
-    the next one overwrites. What is no file but a device or a pipe is written to as it is, and a link
-    stays one, to a new file.
+    Several may write to a path at once, each to a file of its own: the last to be done is what stays. A killed
+    writer leaves ``.NAME.1f2e3d4c.part`` behind, which the next one removes. What is no file but a device or a
+    pipe is written to as it is, and a link stays one, to a new file.
     """
     path = Path(path)
     require_writable(path)
@@ -35,27 +44,33 @@ def write_atomically(path: str | Path, write: Callable[[BinaryIO], Any]) -> None
         _write_to_stream(path, write)
         return
     path = path.resolve() if path.is_symlink() else path
-    part = _part(path)
+    part = None
     try:
-        with part.open("wb") as file:
+        _sweep(path)
+        part, file = _begin(path)
+        with file:
             write(file)
             file.flush()
             os.fsync(file.fileno())
-        part.replace(path)
+            if fcntl is not None:
+                # Before the lock is gone: a free one says that nobody writes here any more.
+                part.replace(path)
+        if fcntl is None:
+            part.replace(path)  # Windows renames no open file
         _sync_folder(path.parent)
-    except OSError as error:
-        part.unlink(missing_ok=True)
-        raise _cannot_write(path, error) from None
-    except BaseException:
-        part.unlink(missing_ok=True)
+    except BaseException as error:
+        if part is not None:
+            part.unlink(missing_ok=True)
+        if isinstance(error, OSError):
+            raise _cannot_write(path, error) from None
         raise
 
 
 def discard(path: str | Path) -> None:
-    """Remove the file at ``path``, if there is one, and what a killed writer of it left behind."""
+    """Remove the file at ``path``, if there is one, and what killed writers of it left behind."""
     path = Path(path)
-    for file in (path, _part(path)):
-        file.unlink(missing_ok=True)
+    path.unlink(missing_ok=True)
+    _sweep(path)
 
 
 def require_plots(stem: Path, *endings: str) -> None:
@@ -81,8 +96,43 @@ def _write_to_stream(path: Path, write: Callable[[BinaryIO], Any]) -> None:
 
 
 def _part(path: Path) -> Path:
-    """Return where a file is written before it is put at ``path``."""
-    return path.with_name(f".{path.name}.part")
+    """Return a new place where a file is written before it is put at ``path``."""
+    return path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
+
+
+def _begin(path: Path) -> tuple[Path, BinaryIO]:
+    """Return a new file beside ``path``, open and locked, and where it is."""
+    while True:
+        part = _part(path)
+        file = part.open("xb")
+        if fcntl is not None:
+            with suppress(OSError):  # some file systems have no locks
+                fcntl.flock(file, fcntl.LOCK_EX)
+        if os.fstat(file.fileno()).st_nlink:
+            return part, file
+        file.close()  # swept away before it was locked
+
+
+def _sweep(path: Path) -> None:
+    """Remove what killed writers of ``path`` left behind, and no file that somebody still writes to."""
+    is_part = re.compile(rf"\.{re.escape(path.name)}(\.[0-9a-f]{{8}})?\.part").fullmatch
+    parts: list[str] = []
+    with suppress(OSError), os.scandir(path.parent) as entries:
+        parts += [own.path for own in entries if is_part(own.name) and own.is_file()]
+    for part in parts:
+        with suppress(OSError):  # somebody else may sweep as well, or be done with it by now
+            _remove_abandoned(part)
+
+
+def _remove_abandoned(part: str) -> None:
+    """Remove a file whose lock is free; without locks, one that nobody has written to for a day."""
+    if fcntl is None:
+        if time.time() - os.stat(part).st_mtime > _DAY:
+            os.unlink(part)
+        return
+    with open(part, "r+b") as file:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        os.unlink(part)
 
 
 def cache_folder() -> Path:

@@ -53,7 +53,7 @@ def test_a_result_goes_elsewhere_when_its_place_is_full(
     spare = tmp_path / "spare"
     spare.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(spare))
-    monkeypatch.setattr(os, "fsync", full_disk(lambda name: name == ".kuhn.eqp.part"))
+    monkeypatch.setattr(os, "fsync", full_disk(lambda name: name.startswith(".kuhn.eqp.")))
     outcome = cli("solve", "kuhn", "--json")
     assert outcome.code == 1
     place = Path(outcome.fields["strategy"])
@@ -89,7 +89,8 @@ def test_a_result_is_shown_when_all_disks_are_full(
 
 def test_a_resumed_solve_leaves_no_part_of_a_killed_one(cli: Cli, tmp_path: Path) -> None:
     cli("solve", "kuhn", *SHORT)
-    (tmp_path / ".kuhn.eqp.checkpoint.part").write_bytes(b"half of a checkpoint")
+    for mark in ("", ".12345678"):  # by an earlier version, and by this one
+        (tmp_path / f".kuhn.eqp.checkpoint{mark}.part").write_bytes(b"half of a checkpoint")
     assert cli("solve", "kuhn", "--resume").code == 0
     assert os.listdir(tmp_path) == ["kuhn.eqp"]
 
@@ -175,7 +176,7 @@ def test_default_names_are_valid_everywhere_and_kept_apart(one: str, other: str)
     names = [default_file(spec).name for spec in (one, other)]
     assert names[0] != names[1]
     for name in names:
-        assert len(f".{name}.checkpoint.part".encode()) <= 255
+        assert len(f".{name}.checkpoint.12345678.part".encode()) <= 255
         assert not set(name) & set('<>:"/\\|?*\n')
         assert len(name) > len(".eqp")
 

@@ -234,10 +234,10 @@ def test_a_failed_write_leaves_the_old_file_and_nothing_else(
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
 def test_a_full_device(tmp_path: Path) -> None:
-    (tmp_path / ".bundle.eqp.part").symlink_to("/dev/full")
+    (tmp_path / "bundle.eqp").symlink_to("/dev/full")
     with pytest.raises(EquipoiseError, match="disk is full"):
         sample(tmp_path / "bundle.eqp")
-    assert os.listdir(tmp_path) == []
+    assert os.listdir(tmp_path) == ["bundle.eqp"]
 
 
 def test_places_that_cannot_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
