@@ -6,7 +6,8 @@ time to compile, together a fifth of all (``_nrt`` is Numba's own name for the c
 arrays leave it alone).
 
 Indices are unsigned throughout: a signed one may count from the end of an array, which is checked at every
-access. Parts of kernels are put in their places before anything is typed, and so compiled and optimised once.
+access. Small parts of kernels are put in their places before anything is typed, and so compiled and optimised once.
+Large ones are typed by themselves, and optimised where they go (:mod:`.parts`).
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from __future__ import annotations
 from typing import Any
 
 from equipoise.numerics.compilation import listen
+from equipoise.numerics.parts import PartCompiler
 
 listen()
 
@@ -32,7 +34,12 @@ KERNEL: dict[str, Any] = {**EXACT, "fastmath": {"contract", "reassoc", "nsz"}}
 INNER: dict[str, Any] = {**KERNEL, "inline": "always"}
 """Parts of such kernels."""
 
-PART: dict[str, Any] = {**KERNEL, "no_cpython_wrapper": True}
+PART: dict[str, Any] = {
+    **KERNEL,
+    "cache": False,
+    "no_cpython_wrapper": True,
+    "pipeline_class": PartCompiler,
+}
 """Large parts of such kernels. They have no entry for callers in Python: a call from there ends the process."""
 
 EXACT_INNER: dict[str, Any] = {**EXACT, "inline": "always"}
