@@ -35,9 +35,11 @@ TESTS: dict[str, tuple[str, ...]] = {
     "certificates.spots": (
         "spots/test_spots.py",
         "spots/test_spot_locks.py",
-        "spots/test_spot_betting.py",
+        "spots/test_spot_joint.py",
+        "spots/test_spot_promises.py",
     ),
-    "certificates.spot_hands": ("spots/test_spot_hands.py",),
+    "certificates.spot_hands": ("spots/test_spot_hands.py", "spots/test_spot_promises.py"),
+    "certificates.spot_rest": ("spots/test_spot_promises.py",),
     "certificates.situations": (
         "certificates/test_situations.py",
         "solvers/test_resolving.py",

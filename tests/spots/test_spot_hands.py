@@ -75,6 +75,19 @@ def test_reach_follows_the_strategy() -> None:
         report(strategy, "b50,F")
 
 
+def test_reach_is_the_product_of_what_was_played() -> None:
+    """From the flop to the river, hand by hand."""
+    game = symmetric_spot(bets="a", raises="", cap=1)
+    strategy = random_strategy(game, np.random.default_rng(6))
+    there = report(strategy, "k,K/k,K/", "8hKd")
+    checks = [(("", ""), ("k,K/", "8h")), (("k", ""), ("k,K/k", "8h"))]
+    for own, asked in zip(there.players, checks, strict=True):
+        played = [strategy.at(*place) for place in asked]
+        for hand, reach in zip(own.hands, own.reach, strict=True):
+            shares = [table[game.deck.text(hand)]["k"] for table in played]
+            assert reach == pytest.approx(np.prod(shares), abs=1e-12)
+
+
 def test_off_the_path_hands_do_what_is_sensible() -> None:
     """The nuts do not fold where they never come to; nothing plays there by accident."""
     game = spot("2c7d9hTsJc", "KQs,65s,AA", "88,ATs,KK", 100, 200, "50%,a", "a")

@@ -20,6 +20,7 @@ from equipoise.games.poker import Spot, spot
 from equipoise.games.poker.ranges import all_hands, range_text
 from equipoise.games.poker.runouts import board_tree
 from equipoise.games.poker.spot_promises import GADGETS, KEEPERS, promise_text
+from equipoise.games.signals.betting import NO_OUTCOME, TERMINAL
 from equipoise.sequence.build import build
 from equipoise.solvers.base import measure, solve
 from equipoise.solvers.driver import Status
@@ -165,6 +166,61 @@ def test_a_rest_has_the_values_of_the_whole(coarse: SpotStrategy) -> None:
         np.testing.assert_allclose(apart.reach, joined.reach[kept], atol=1e-6)
         np.testing.assert_allclose(apart.equity, joined.equity[kept], atol=1e-6)
         np.testing.assert_allclose(apart.value, joined.value[kept] + added, atol=1e-4)
+
+
+Hand = tuple[int, ...]
+
+
+@pytest.mark.parametrize("keeper", KEEPERS)
+def test_promises_are_what_a_best_response_takes(coarse: SpotStrategy, keeper: str) -> None:
+    """Hand against hand, action by action."""
+    game, player = coarse.spot, 1 - KEEPERS.index(keeper)
+    numbers = {tuple(hand): i for i, hand in enumerate(all_hands(DECK).tolist())}
+    compared = 0
+    for history, cards in _rivers(game)[::5]:
+        node, dealt = coarse.decision(history, cards)
+        rest = rest_of(coarse, history, cards, keeper=keeper, **RULES)
+        assert rest.promise is not None
+        own, other = (report(coarse, history, cards).players[i] for i in (player, 1 - player))
+        reach = dict(zip(map(tuple, other.hands.tolist()), other.reach.tolist(), strict=True))
+        for hand in map(tuple, own.hands.tolist()):
+            met = {held: r for held, r in reach.items() if r and not set(held) & set(hand)}
+            if met:
+                won = _best(coarse, dealt, player, node, hand, met) / sum(met.values())
+                promised = rest.promise.values[numbers[hand]]
+                assert promised == pytest.approx(rest.pot / 2 + won, abs=1e-9)
+                compared += 1
+    assert compared > 20
+
+
+def _best(
+    strategy: SpotStrategy,
+    dealt: list[int],
+    player: int,
+    node: int,
+    hand: Hand,
+    met: dict[Hand, float],
+) -> float:
+    """Return what a best response wins on a river at a node with a hand, from hands met so often."""
+    game, tree = strategy.spot, strategy.spot.tree
+    if tree.player[node] == TERMINAL:
+        board = np.array([*game.board, *dealt], dtype=np.uint8)
+        held = np.array([hand, *met], dtype=np.uint8)
+        own, *others = game.strengths(board, held).tolist()
+        scale = 0.0 if tree.kind[node] == NO_OUTCOME else tree.scale[node]
+        paid = tree.base[node, player] + scale * np.sign(own - np.array(others))
+        return float(paid @ np.array([*met.values()]))
+    below = tree.successors[node]
+    if tree.player[node] == player:
+        return max(_best(strategy, dealt, player, child, hand, met) for child in below)
+    rows = {tuple(held): i for i, held in enumerate(game.hands[1 - player].tolist())}
+    play = strategy.probabilities(node, dealt).astype(np.float64)
+    play /= play.sum(axis=1, keepdims=True)
+    total = 0.0
+    for action, child in enumerate(below):
+        left = {held: reach * play[rows[held], action] for held, reach in met.items()}
+        total += _best(strategy, dealt, player, child, hand, left)
+    return total
 
 
 @pytest.mark.parametrize("gadget", GADGETS)

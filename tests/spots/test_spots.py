@@ -25,6 +25,7 @@ SMALL = {
     "flop": lambda random: random_spot(random, 3, hands=2, suits="cd", bets="a", raises="", cap=1),
     "flop, alike": lambda random: symmetric_spot(bets="a", raises="", cap=1),
     "turn, alike": lambda random: symmetric_spot("8cTcQcQd"),
+    "no bet on the turn": lambda random: random_spot(random, 4, hands=3, bets="/a"),
 }
 
 
