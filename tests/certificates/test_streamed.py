@@ -15,7 +15,8 @@ from equipoise.cards.board_products import BoardProducts, HalfProducts
 from equipoise.cards.board_ranks import BoardRanks
 from equipoise.cards.board_sums import HalfShowdowns, Meetings, SignedShowdowns, SortedShowdowns
 from equipoise.cards.deck import Deck
-from equipoise.certificates.board_walk import BoardWalk
+from equipoise.certificates import streamed
+from equipoise.certificates.board_walk import BoardWalk, Part
 from equipoise.certificates.gap import certify
 from equipoise.certificates.public import certify_public
 from equipoise.certificates.streamed import StreamedCertificate, certify_streamed
@@ -202,6 +203,27 @@ def test_samples_scatter_as_their_errors_say() -> None:
         # The standard deviation of 24 draws is itself known to a seventh of it; the bias is upwards.
         assert 0.6 < drawn.std(ddof=1) / np.sqrt((error**2).mean()) < 1.6
         assert -1 < (drawn.mean() - exact[player]) / (drawn.std(ddof=1) / np.sqrt(24)) < 6
+
+
+def test_errors_are_those_of_leaving_out_one_class_at_a_time() -> None:
+    """The jackknife of Tukey (1958), from certificates of all classes but one."""
+    walk = BoardWalk(SHORT, simple_strategy(SHORT, "uniform"))
+    parts = [walk.part(number) for number in (0, 2, 2, 5, 7)]
+
+    def certificate(some: list[Part], *, is_sample: bool) -> StreamedCertificate:
+        weights = np.full(len(some), walk.streets.copies.sum() / len(some))
+        return streamed._certificate(walk, some, weights, is_sample=is_sample)
+
+    without = np.array(
+        [
+            certificate(parts[:k] + parts[k + 1 :], is_sample=False).best_responses
+            for k in range(len(parts))
+        ]
+    )
+    variance = 4 / 5 * ((without - without.mean(axis=0)) ** 2).sum(axis=0)
+    found = certificate(parts, is_sample=True).errors
+    np.testing.assert_allclose(found, np.sqrt(variance), rtol=1e-9)
+    assert min(found) > 0
 
 
 @pytest.mark.parametrize("columns", [1, 130])

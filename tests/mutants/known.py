@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-# The test files of a module: the longest prefix of its name that is listed.
+# The test files of a module, or single tests of them: the longest prefix of its name that is listed.
 TESTS: dict[str, tuple[str, ...]] = {
     "abstraction": ("abstraction",),
     "abstraction.base": ("abstraction/test_abstraction_base.py", "strategy/test_store.py"),
@@ -41,8 +41,12 @@ TESTS: dict[str, tuple[str, ...]] = {
     "certificates.spot_hands": ("spots/test_spot_hands.py", "spots/test_spot_promises.py"),
     "certificates.spot_rest": ("spots/test_spot_promises.py",),
     "certificates.situations": (
-        "certificates/test_situations.py",
-        "solvers/test_resolving.py",
+        "certificates/test_situations.py::test_situations_are_those_of_the_tree[kuhn]",
+        "certificates/test_situations.py::test_situations_are_those_of_the_tree[leduc]",
+        "certificates/test_situations.py::test_situations_are_those_of_the_tree[no-limit]",
+        "certificates/test_situations.py::test_the_first_situation_is_worth_the_certificates_value",
+        "certificates/test_situations.py::test_what_takes_too_long_is_left_out",
+        "certificates/test_situations.py::test_boards_that_cannot_be_are_refused",
     ),
     "certificates.streamed": ("certificates/test_streamed.py", "certificates/test_agreement.py"),
     "certificates.board_walk": ("certificates/test_streamed.py", "certificates/test_agreement.py"),
@@ -51,8 +55,15 @@ TESTS: dict[str, tuple[str, ...]] = {
         "certificates/test_agreement.py",
     ),
     "certificates.board_kernel": (
-        "certificates/test_streamed.py",
-        "certificates/test_agreement.py",
+        "certificates/test_streamed.py::test_views_as_on_the_public_tree[kuhn-random]",
+        "certificates/test_streamed.py::test_views_as_on_the_public_tree[payments-random]",
+        "certificates/test_streamed.py::test_views_as_on_the_public_tree[a round skipped-random]",
+        "certificates/test_streamed.py::test_views_as_on_the_public_tree[two hole cards-random]",
+        "certificates/test_streamed.py::test_views_as_on_the_public_tree[two hole cards-zero-reach]",
+        "certificates/test_streamed.py::test_views_as_on_the_public_tree[leduc-random]",
+        "certificates/test_streamed.py::test_views_as_on_the_public_tree[leduc-zero-reach]",
+        "certificates/test_streamed.py::test_buckets_as_lifted[leduc]",
+        "certificates/test_streamed.py::test_single_precision_is_near[leduc]",
     ),
     "certificates.columns": ("certificates/test_streamed.py", "certificates/test_agreement.py"),
     "certificates.bayesian": (
@@ -100,7 +111,14 @@ TESTS: dict[str, tuple[str, ...]] = {
     "sequence.reductions.restrict": ("sequence/test_restrict.py",),
     "sequence.reductions.eliminate": ("sequence/test_eliminate.py",),
     "sequence.reductions.grow": ("sequence/test_grow.py",),
-    "sequence.prox": ("solvers/test_egt.py",),
+    "sequence.prox": (
+        "sequence/test_arrays.py::test_prox",
+        "solvers/test_egt.py::"
+        "test_smoothed_best_response_on_a_treeplex_is_attained_and_never_beaten",
+        "solvers/test_egt.py::test_on_a_simplex_the_moduli_are_gilpins",
+        "solvers/test_egt.py::test_prox_functions_are_as_strongly_convex_as_they_say",
+        "solvers/test_egt.py::test_wide_blocks_and_single_ones_smooth_alike",
+    ),
     "solvers.saddle": (
         "solvers/test_regret_kernels.py",
         "solvers/test_iterates.py",
@@ -113,13 +131,14 @@ TESTS: dict[str, tuple[str, ...]] = {
         "solvers/test_oracle.py",
     ),
     "solvers.saddle.cfr_arrays": ("solvers/test_devices.py", "solvers/test_iterates.py"),
-    "solvers.saddle.cfr_boards": ("spots/test_spots.py",),
+    "solvers.saddle.cfr_boards": ("spots/test_spots.py", "spots/test_spot_promises.py"),
     "solvers.saddle.egt": ("solvers/test_egt.py",),
     "solvers.saddle.smoothing": ("solvers/test_smoothing.py",),
     "solvers.saddle.iterated": ("solvers/test_smoothing.py",),
     "solvers.saddle.sampling": ("solvers/test_sampling.py",),
     "solvers.saddle.oracle": ("solvers/test_oracle.py",),
     "solvers.saddle.expansion": ("solvers/test_oracle.py",),
+    "solvers.saddle.restricted_in_place": ("solvers/test_oracle.py",),
 }
 
 # Mutants that no test can tell from the original: (module, line, what was -> what is), and why.

@@ -95,6 +95,30 @@ def test_a_run_on_arrays_resumes(form: SequenceForm) -> None:
         np.testing.assert_array_equal(a, b)
 
 
+def test_what_is_kept_stays_as_it_was(form: SequenceForm) -> None:
+    run = member("dcfr", device="numpy").start(form, Context())
+    run.advance(3)
+    then = run.point()
+    run.keep()
+    run.advance(3)
+    for kept, plan, now in zip(run.kept(), then, run.point(), strict=True):
+        np.testing.assert_array_equal(kept, plan)
+        assert (kept != now).any()
+
+
+def test_single_precision_is_measured_in_double(form: SequenceForm) -> None:
+    # There may be no room for a second form of a spot: it is measured as it is.
+    close = 1e-12 if form.plain.A.by_board is None else 1e-5
+    run = member("dcfr", device="numpy", dtype="float32").start(form, Context())
+    run.advance(20)
+    plans = [
+        space.plan(space.behaviour(plan.astype(np.float64)))
+        for space, plan in zip((form.X, form.Y), run.point(), strict=True)
+    ]
+    expected = [bound / form.units.unit for bound in measure(form, *plans)]
+    assert run.bounds() == pytest.approx(expected, abs=close)
+
+
 def test_a_state_moves_between_devices(form: SequenceForm) -> None:
     """What one device has saved another continues from: the same bounds at the start."""
     states: list[Arrays] = []
@@ -135,15 +159,17 @@ assert solution.gap <= 2.0, solution.gap
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
+@pytest.mark.parametrize("library", ["numpy", "torch"])
 @pytest.mark.parametrize("rake", [0.0, 0.05])
-def test_a_spot_on_pytorch(rake: float) -> None:
-    pytest.importorskip("torch")
+def test_a_spot_on_arrays(library: str, rake: float) -> None:
+    if library != "numpy":
+        pytest.importorskip(library)
     rules = {"bets": "50%,a", "ranks": "8TJQK", "rake": rake}
     form = build(poker.spot("8cTcQcQd", "KTs,JJ", "QJs,TT", 100, 150, **rules))  # type: ignore[arg-type]
     context = Context(start=_random(form))
     runs = [
         member("dcfr", device=d, dtype="float32").start(form, context)
-        for d in ("torch", "compiled")
+        for d in (library, "compiled")
     ]
     for run in runs:
         run.advance(3)
