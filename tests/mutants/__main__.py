@@ -44,6 +44,10 @@ HEAVY = ("numpy", "scipy.sparse", "scipy.optimize", "scipy.special", "hypothesis
          "open_spiel.python.algorithms.cfr")  # fmt: skip
 
 
+FATES: dict[int | None, str] = {0: "survived", None: "undecided"}
+"""What tests that end with such a status say of a mutant; all others notice it."""
+
+
 class Touched:
     """A pytest plugin: which tests touch which lines of a file, and what each test costs."""
 
@@ -103,11 +107,17 @@ def pytest_run(arguments: Sequence[str], plugins: Sequence[Any] = ()) -> int:
     return int(pytest.main([*options, *arguments], plugins=list(plugins)))
 
 
-def in_child(work: Any, cpu: float = 0.0) -> int:
-    """Fork, do ``work``, and return its exit status; a child that takes too long has failed."""
+def in_child(work: Any, cpu: float = 0.0) -> int | None:
+    """Fork, do ``work``, and return its exit status; a child that takes too long has failed.
+
+    One that hardly got a turn on a busy processor has said nothing: None.
+    """
     child = os.fork()
     if child:
-        return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        _, status, used = os.wait4(child, 0)
+        code = os.waitstatus_to_exitcode(status)
+        is_starved = code == -signal.SIGALRM and used.ru_utime + used.ru_stime < cpu / 2
+        return None if is_starved else code
     try:
         if cpu:
             resource.setrlimit(resource.RLIMIT_CPU, (int(cpu), int(cpu)))
@@ -163,9 +173,10 @@ def test_module(name: str, sample: int, seed: int, most: float) -> Counter[str]:
 
         change = f"{mutant.before} -> {mutant.after}"
         reason = EQUIVALENT.get((short, source.splitlines()[mutant.line - 1].strip(), change))
-        fate = "equivalent" if reason else "killed"
-        if not reason and in_child(work, 6 + 2 * min(spent, most)) == 0:
-            fate = "survived"
+        fate = "equivalent"
+        if not reason:
+            fate = FATES.get(in_child(work, 6 + 2 * min(spent, most)), "killed")
+        if fate == "survived":
             place = f"{short}:{mutant.line}" + ("" if own else " (no test comes here)")
             print(f"{place}: {change}", flush=True)
         count[fate] += 1

@@ -2,6 +2,21 @@
 
 from __future__ import annotations
 
+
+def _laws(*examples: str) -> tuple[str, ...]:
+    """Return the laws of products for some payoffs: small enough without a compiler."""
+    laws = (
+        "products_are_adjoint_and_those_of_the_matrix",
+        "single_precision_stays_single_and_close",
+        "out_is_overwritten_and_returned",
+    )
+    return tuple(
+        f"sequence/test_payoffs.py::test_law[{example}-{law}]"
+        for example in examples
+        for law in laws
+    )
+
+
 # The test files of a module, or single tests of them: the longest prefix of its name that is listed.
 TESTS: dict[str, tuple[str, ...]] = {
     "abstraction": ("abstraction",),
@@ -49,11 +64,12 @@ TESTS: dict[str, tuple[str, ...]] = {
         "certificates/test_situations.py::test_boards_that_cannot_be_are_refused",
     ),
     "certificates.streamed": ("certificates/test_streamed.py", "certificates/test_agreement.py"),
-    "certificates.board_walk": ("certificates/test_streamed.py", "certificates/test_agreement.py"),
-    "certificates.board_arrays": (
+    "certificates.board_walk": (
         "certificates/test_streamed.py",
-        "certificates/test_agreement.py",
+        "abstraction/test_street_buckets.py::"
+        "test_certificates_by_buckets_are_those_of_the_lifted_strategy",
     ),
+    "certificates.board_arrays": ("certificates/test_streamed.py",),
     "certificates.board_kernel": (
         "certificates/test_streamed.py::test_views_as_on_the_public_tree[kuhn-random]",
         "certificates/test_streamed.py::test_views_as_on_the_public_tree[payments-random]",
@@ -105,6 +121,52 @@ TESTS: dict[str, tuple[str, ...]] = {
         "sequence/test_blocks.py",
         "sequence/test_treeplex.py",
         "sequence/test_sparse.py",
+    ),
+    "sequence.payoffs.ranked": (
+        *_laws("Ranked0", "Ranked1"),
+        "sequence/test_payoffs.py::test_ranked_showdowns_are_those_of_the_cards",
+        "sequence/test_payoffs.py::test_a_hand_given_twice_is_refused",
+    ),
+    "sequence.payoffs.on_boards": (
+        *_laws("OnBoards0", "OnBoards1", "OnBoards2", "OnBoards3"),
+        *(
+            f"sequence/test_payoffs.py::test_boards_pay_what_the_factors_do[kuhn(cards=4)-{leaves}]"
+            for leaves in ("matrix", "half", "sorted")
+        ),
+        "sequence/test_payoffs.py::test_games_too_large_for_their_boards_are_refused",
+    ),
+    "sequence.payoffs.tiles": ("sequence/test_tiling.py", "sequence/test_stepwise.py"),
+    "sequence.payoffs.over_runouts": (
+        *_laws("Runouts0", "Runouts1"),
+        "spots/test_spots.py",
+        "spots/test_spot_promises.py",
+    ),
+    "sequence.payoffs.hand_rows": (*_laws("Runouts0", "Runouts1"), "spots/test_spots.py"),
+    "sequence.payoffs.board_sums": (
+        *_laws("Runouts0", "Runouts1"),
+        "spots/test_spots.py::test_the_form_measures_what_the_certificate_says[river]",
+        "spots/test_spots.py::test_the_form_measures_what_the_certificate_says[turn]",
+        "spots/test_spot_joint.py::test_the_form_measures_what_the_certificate_says[river]",
+        "spots/test_spot_joint.py::test_the_form_measures_what_the_certificate_says[turn]",
+    ),
+    "sequence.payoffs.joint_runouts": ("spots/test_spot_joint.py",),
+    "sequence.payoffs.by_board": (
+        *_laws("ByBoard0", "ByBoard1"),
+        "sequence/test_arrays.py",
+        "solvers/test_devices.py::test_a_spot_on_arrays",
+    ),
+    "sequence.backends.board_matrices": (
+        "sequence/test_arrays.py",
+        "solvers/test_devices.py::test_a_spot_on_arrays",
+    ),
+    "sequence.backends.products": (
+        *_laws("Sparse0", "Factored0", "Factored1", "Factored4"),
+        "sequence/test_sparse.py",
+    ),
+    "sequence.from_spot": ("spots/test_spots.py", "spots/test_spot_promises.py"),
+    "sequence.spot_levels": (
+        "sequence/test_arrays.py",
+        "solvers/test_devices.py::test_a_spot_on_arrays",
     ),
     "sequence.projection": ("sequence/test_projection.py",),
     "sequence.reductions.merge": ("sequence/test_shrink.py",),
@@ -303,4 +365,24 @@ EQUIVALENT: dict[tuple[str, str, str], str] = {
         'root = self._node(0, "", _State(blinds, 0.0, big if small < big else 0.0))',
         "small < big -> small <= big",
     ): "a raise is by the big blind at least, whatever was raised before",
+    (
+        "certificates.spots",
+        "batch = max(1, _PAIRS // pairs) if is_last else 1",
+        "_PAIRS // pairs -> _PAIRS * pairs",
+    ): "how many boards are taken at once is a matter of memory",
+    (
+        "certificates.streamed",
+        "deals = walk.deals(walk.game.rounds - 1)",
+        "1 -> 0",
+    ): "no cards are dealt after the last round",
+    (
+        "certificates.board_walk",
+        "return [device.put(found) if self.is_compiled else found] * 2",
+        "2 -> 3",
+    ): "nobody reads a third player's",
+    (
+        "certificates.board_walk",
+        "_SLOTS = 32  # more leaves than a round of limit betting has",
+        "32 -> 33",
+    ): "how many entries are taken at once is a guess",
 }

@@ -151,7 +151,7 @@ def report(strategy: SpotStrategy, history: str = "", cards: str = "") -> PointR
                 spot.pot / 2 + worth[child].value[i][0] / met
                 for child in (tree.successors[node] if i == acting else ())
             ]
-        is_met = met > 1e-12 * max(float(met.max()), 1e-300)
+        is_met = met > 1e-12 * met.max()
         value[~is_met] = equity[~is_met] = np.nan
         named = tuple(tree.action[child] for child in tree.successors[node]) if each else ()
         empty = np.zeros((int(live.sum()), 0))
