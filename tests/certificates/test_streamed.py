@@ -49,11 +49,21 @@ ALL_IN = poker_game(
     tree=no_limit(3, stacks=8, antes=1, bets=("100%", "all-in")),
     showdown="five-card",
 )
+# Cards come three times, so that more than one board comes before those of the last round.
+SLOW = poker_game(
+    "slow hold'em",
+    deck=Deck.small(4, 2),
+    hole=2,
+    board=(0, 1, 1, 1),
+    tree=limit(4, bets=(2, 2, 4, 4), cap=1, blinds=(1, 2), first=(0, 1, 1, 1)),
+    showdown="five-card",
+)
 EVERY = {
     **GAMES,
     "rhode island": poker.rhode_island(3, 2),
     "short hold'em": SHORT,
     "all-ins": ALL_IN,
+    "slow hold'em": SLOW,
 }
 STRICT = Device(array_api_strict, None, "float64")
 
