@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -66,10 +67,11 @@ class ArrayRound:
         buckets: list[Array],
         carried: list[Array] | None,
         deals: StreetDeals,
-    ) -> Any:
+    ) -> list[Array]:
         """Add both players' values (:class:`RoundValues`)."""
         signs = None if ranks is None else self._products.signs(ranks)
-        profit: Any = 0.0
+        exact = replace(self._device, dtype="float64")
+        earned = [exact.zeros(buckets[0].shape) for _ in self._groups]
         for player, groups in enumerate(self._groups):
             for first, group in groups:
                 near = self._products.near(group.reach, buckets[1 - player])
@@ -79,12 +81,14 @@ class ArrayRound:
                 if group.paid:
                     by_card = self._products.by_card(near[:, :, near.shape[2] - group.paid :])
                 up = None if carried is None else carried[player]
-                values, earned = self._finish(group, near, margins, by_card, buckets[player], up)
-                profit = profit + earned
-                out[player][:, :, first : first + group.entries] += self._before(
-                    values[:, :, : group.entries], deals
+                values, own = self._finish(group, near, margins, by_card, buckets[player], up)
+                if own is not None:
+                    earned[player] += own
+                values = values[:, :, : group.entries]
+                out[player][:, :, first : first + group.entries] += on_boards_before(
+                    self._device, values, deals
                 )
-        return profit
+        return earned
 
     def _finished(
         self,
@@ -94,19 +98,18 @@ class ArrayRound:
         by_card: Array | None,
         mine: Array,
         carried: Array | None,
-    ) -> tuple[Array, Any]:
-        """Return the entries' values from the sums over hands, and what the responder's own strategy earns.
+    ) -> tuple[Array, Array | None]:
+        """Return the entries' values from the sums over hands, and what the responder's own strategy earns, if any.
 
         All of it is on arrays of one shape, boards by hands by entries, so that it can be made in one pass.
         """
         xp, earned = self._device.xp, None
         slots = self._leaves(group, near, margins, by_card)
-        if group.own.shape[0]:
-            # Own reach times value, over every hand: what the profile earns at these leaves.
-            for at, values in enumerate(slots):
-                own = group.own[:, at * group.width : (at + 1) * group.width]
-                more = rows(xp, own, mine) * values
-                earned = more if earned is None else earned + more
+        # Own reach times value, over every hand: what the profile earns at these leaves.
+        for at, values in enumerate(slots):
+            own = group.own[:, at * group.width : (at + 1) * group.width]
+            more = rows(xp, own, mine) * values
+            earned = more if earned is None else earned + more
         if carried is not None:
             slots += [xp.take(carried, at, axis=2) for at in group.carried]
         for kind, one, two in group.steps:
@@ -117,7 +120,7 @@ class ArrayRound:
             else:
                 slots[one] = xp.clip(slots[one], 0.0, None)
         # Over the columns of a hand first: few numbers need be turned to double precision.
-        profit = 0.0 if earned is None else xp.sum(xp.sum(earned, axis=2), dtype=xp.float64)
+        profit = None if earned is None else xp.astype(xp.sum(earned, axis=2), xp.float64)
         return slots[group.result], profit
 
     def _leaves(
@@ -137,19 +140,6 @@ class ArrayRound:
                 scale = group.scale[group.shown + at : group.shown + at + width]
                 slots.append(met * scale)
         return slots
-
-    def _before(self, values: Array, deals: StreetDeals) -> Array:
-        """Return the values on the boards before: the sums over what was dealt, then in double precision."""
-        xp, device = self._device.xp, self._device
-        ways, before = deals.place.shape
-        hands, columns = values.shape[1:]
-        # A hand that holds a dealt card is not there: a row of zeros stands for it.
-        at = device.put((deals.place + np.arange(ways)[:, None] * (hands + 1)).reshape(-1))
-        parted = xp.reshape(values, (-1, ways, hands, columns))
-        blank = device.zeros((parted.shape[0], ways, 1, columns))
-        flat = xp.reshape(xp.concat([parted, blank], axis=2), (-1, ways * (hands + 1), columns))
-        there = xp.reshape(xp.take(flat, at, axis=1), (-1, ways, before, columns))
-        return xp.astype(xp.sum(there, axis=1), xp.float64)
 
     def _put(self, group: RoundColumns) -> _Group:
         entries, put = len(group.entries), self._device.put
@@ -172,3 +162,17 @@ class ArrayRound:
             entries=entries,
             width=width,
         )
+
+
+def on_boards_before(device: Device, values: Array, deals: StreetDeals) -> Array:
+    """Return the values on the boards before: the sums over what was dealt, then in double precision."""
+    xp = device.xp
+    ways, before = deals.place.shape
+    hands, columns = values.shape[1:]
+    # A hand that holds a dealt card is not there: a row of zeros stands for it.
+    at = device.put((deals.place + np.arange(ways)[:, None] * (hands + 1)).reshape(-1))
+    parted = xp.reshape(values, (-1, ways, hands, columns))
+    blank = device.zeros((parted.shape[0], ways, 1, columns))
+    flat = xp.reshape(xp.concat([parted, blank], axis=2), (-1, ways * (hands + 1), columns))
+    there = xp.reshape(xp.take(flat, at, axis=1), (-1, ways, before, columns))
+    return xp.astype(xp.sum(there, axis=1), xp.float64)

@@ -68,22 +68,22 @@ class CompiledRound:
         buckets: list[NDArray[Any]],
         carried: list[Floats] | None,
         deals: StreetDeals,
-    ) -> float:
+    ) -> list[Floats]:
         """Add both players' values (:class:`RoundValues`)."""
         shape = buckets[0].shape
         if ranks is None:
             ranks = np.zeros(shape, dtype=np.int64)
         orders = np.argsort(ranks, axis=1).astype(np.uint32)
         near = [own.astype(np.uint32) for own in buckets]
-        onto, profit = deals.back.astype(np.uint32), 0.0
+        onto, earned = deals.back.astype(np.uint32), [np.zeros(shape) for _ in self._groups]
         for player, groups in enumerate(self._groups):
             up = np.zeros((0, 0, 0)) if carried is None else carried[player]
             for first, group in groups:
-                profit += _respond(
+                _respond(
                     group, self._rows, self._size, orders, ranks, near[1 - player], near[player], up,
-                    onto, out[player], np.uint64(first),
+                    onto, out[player], np.uint64(first), earned[player],
                 )  # fmt: skip
-        return profit
+        return earned
 
     def _flat(self, group: RoundColumns) -> _Group:
         def flat(array: NDArray[Any]) -> NDArray[Any]:
@@ -107,9 +107,9 @@ class CompiledRound:
 @njit(cache=True, nogil=True, error_model="numpy")
 def _respond(
     group: Any, rows: Any, size: Any, orders: Any, ranks: Any, other: Any, mine: Any, carried: Any,
-    onto: Any, out: Any, first: Any,
-) -> float:  # fmt: skip
-    """Add the responder's values to ``out``, and return what her own strategy earns at the leaves."""
+    onto: Any, out: Any, first: Any, earned: Any,
+) -> None:  # fmt: skip
+    """Add the responder's values to ``out``, and to ``earned`` what her own strategy earns at the leaves."""
     reach, scale, own = group.reach, group.scale, group.own
     columns, shown, paid = np.uint64(reach.shape[1]), group.shown, group.paid
     skip, leaves, nothing = columns - paid, shown + paid, np.uint64(0)
@@ -121,7 +121,6 @@ def _respond(
     slots = (len(scale) // group.entries) + len(group.carried)
     values = np.empty((slots, group.entries), reach.dtype)
     flat = values.reshape(-1)
-    earned, profit = np.zeros(leaves, reach.dtype), 0.0
     for b in range(boards):
         every[:] = 0.0
         for h in range(hands):
@@ -129,7 +128,6 @@ def _respond(
         for row in range(size):
             for c in range(shown):
                 seen[row, c] = -every[row, c]
-        earned[:] = 0.0
         i = 0
         while i < hands:
             j = i
@@ -147,9 +145,7 @@ def _respond(
                     p = skip + c
                     met = every[0, p] - every[x, p] - every[y, p] + twice * reach[bucket, p]
                     flat[shown + c] = met * scale[shown + c]
-                if len(own):
-                    for c in range(leaves):
-                        earned[c] += flat[c] * own[mine[b, h], c]
+                earned[b, h] += _product(flat, own, mine[b, h], leaves)
                 _carry(values, group.carried, carried, b, h)
                 _step(values, group.steps)
                 before = onto[b % len(onto), h]
@@ -159,9 +155,16 @@ def _respond(
                 h = orders[b, k]
                 see(seen, rows[h, 0], rows[h, 1], pairs, reach, other[b, h], nothing, shown)
             i = j
-        for c in range(leaves):
-            profit += earned[c]
-    return profit
+
+
+# Added up in any order: in vectors, that is.
+@njit(cache=True, nogil=True, error_model="numpy", fastmath={"reassoc", "contract"})
+def _product(values: Any, matrix: Any, row: Any, columns: Any) -> Any:
+    """Return the inner product of some values with a row of a matrix."""
+    total = values.dtype.type(0.0)
+    for c in range(columns):
+        total += values[c] * matrix[row, c]
+    return total
 
 
 @njit(cache=True, nogil=True, error_model="numpy")

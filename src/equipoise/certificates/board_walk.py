@@ -8,6 +8,8 @@ the street after, added up over the cards that it deals. Two ways to do that hav
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import replace
 from functools import cached_property
 from math import comb
 from typing import Any, NamedTuple
@@ -15,8 +17,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from equipoise.cards.board_products import rows
 from equipoise.cards.deck import Cards
-from equipoise.certificates.board_arrays import ArrayRound
+from equipoise.certificates.board_arrays import ArrayRound, on_boards_before
 from equipoise.certificates.columns import Reaches, RoundValues, RoundView, StreetDeals
 from equipoise.errors import EquipoiseError
 from equipoise.games.poker.board_strength import Ranks, board_strength
@@ -50,11 +53,24 @@ class Part(NamedTuple):
     """What happens after one class of first common cards, in units of one deal.
 
     ``carried[i][c, e]`` is player i's value, best responding, with all hands of class ``c`` together, at the
-    ``e``-th node that the first common cards lead to; ``value`` what player 1 earns in all.
+    ``e``-th node that the first common cards lead to. ``earned[i][c, k]`` is what she earns, from there on, who
+    plays as the strategy does in these and the next ``k`` rounds, and best in those after them.
     """
 
     carried: tuple[Floats, Floats]
-    value: float
+    earned: tuple[Floats, Floats]
+
+
+class _Above(NamedTuple):
+    """What is known of the boards before, to be added to, and how boards follow them.
+
+    ``values`` are those of best responses at the entries of a round, and ``plans`` what is earned from it on by
+    those who play as the strategy does in it, and best in the next one, the one after, ... and never.
+    """
+
+    values: list[Array]
+    plans: list[Array]
+    deals: StreetDeals
 
 
 class BoardWalk:
@@ -84,6 +100,8 @@ class BoardWalk:
         assert isinstance(named, CanonicalViews)
         self.classes = named.numbers(0, self.streets.holes)
         self._sizes = np.bincount(self.classes)
+        # By round and player, her reach of the entries of the next one, by the buckets of this one.
+        self._kept: dict[int, list[Array]] = {}
         self._rounds = self._made(strategy)
 
     def stop(self) -> None:
@@ -94,44 +112,59 @@ class BoardWalk:
         """Return what happens after the first common cards of class ``number``."""
         if not self.streets.streets:
             none = np.zeros((len(self._sizes), 0))
-            return Part((none, none), 0.0)
-        values, value = self._added_up(
-            0, self.streets.first[number : number + 1], np.array([number])
+            return Part((none, none), (none, none))
+        found = self._added_up(0, self.streets.first[number : number + 1], np.array([number]))
+        classes = self.classes[self.streets.hole_numbers(number)]
+        carried, earned = (
+            tuple(self._by_class(_numpy(own)[0], classes) for own in both) for both in found
         )
-        own = self.classes[self.streets.hole_numbers(number)]
-        carried = []
-        for found in values:
-            sums = np.zeros((len(self._sizes), found.shape[2]))
-            np.add.at(sums, own, _numpy(found)[0])
-            carried.append(sums)
-        return Part((carried[0], carried[1]), float(value))
+        return Part((carried[0], carried[1]), (earned[0], earned[1]))
 
-    def before(self, carried: list[Floats]) -> tuple[list[Floats], float]:
-        """Evaluate the rounds before the first common cards, given the values by class that come up.
+    def before(self, carried: list[Floats], earned: list[Floats]) -> list[Floats]:
+        """Evaluate the rounds before the first common cards, given what comes up by class (:class:`Part`).
 
-        Return each player's best response with each class of hands, and what player 1 earns in these.
+        Return, for each player, what she earns with each class of hands (a column) who plays as the strategy does
+        before a round, and best from it on: a row for each round, and one for the strategy itself.
         """
-        values = [(own / self._sizes[:, None])[self.classes][None] for own in carried]
+        values, below = (
+            [(own / self._sizes[:, None])[self.classes][None] for own in both]
+            for both in (carried, earned)
+        )
         holes, board = self.streets.holes, np.zeros((1, 0), dtype=np.uint8)
-        total = 0.0
         for turn in range(self.streets.quiet - 1, -1, -1):
             street = Street(turn, board, holes, np.zeros((0, 0), dtype=np.int64))
-            shape = (1, len(holes))
-            out = [np.zeros((*shape, len(own))) for own in self._rounds[turn].entries]
-            total += float(self._add(out, street, board, values, _same(shape[1]), self.host))
-            values = out
+            out, plans = self._zeros(turn, (1, len(holes)), self.host)
+            above = _Above(out, plans, _same(len(holes)))
+            self._add(above, street, board, values, below, self.host)
+            values, below = out, plans
         # A root without a value, where nobody can win anything, has no column.
-        best = [own[0].sum(axis=1) for own in values]
-        return [np.bincount(self.classes, own).astype(np.float64) for own in best], total
+        best = [own[0].sum(axis=1, keepdims=True) for own in values]
+        whole = [np.concatenate([best[i], below[i][0]], axis=1) for i in PLAYERS]
+        return [self._by_class(own, self.classes).T for own in whole]
+
+    def _by_class(self, rows: Floats, classes: NDArray[Any]) -> Floats:
+        """Return the sums of the rows of hands by class."""
+        sums = np.zeros((len(self._sizes), rows.shape[1]))
+        np.add.at(sums, classes, rows)
+        return sums
+
+    def _zeros(
+        self, turn: int, shape: tuple[int, int], device: Device
+    ) -> tuple[list[Array], list[Array]]:
+        """Return room for both players' values of a round, and for what their plans earn."""
+        plans = self.game.rounds - turn
+        out = [device.zeros((*shape, len(own))) for own in self._rounds[turn].entries]
+        return out, [device.zeros((*shape, plans)) for _ in PLAYERS]
 
     def _added_up(
         self, place: int, boards: Cards, numbers: NDArray[np.int64]
-    ) -> tuple[list[Array], Any]:
+    ) -> tuple[list[Array], list[Array]]:
         """Return both players' values on ``boards``, those of street ``place`` added up over what it deals.
 
         ``numbers`` are those of the boards (:mod:`equipoise.games.poker.boards`).
         Values are those of a best response to the opponent, for every board, hand and entry; with them
-        comes player 1's profit. The first street deals nothing: its boards are given.
+        comes what is earned by those who begin to respond in a later round. The first street deals nothing:
+        its boards are given.
         """
         street, wide = self.streets.streets[place], self._wide()
         if place:
@@ -143,9 +176,7 @@ class BoardWalk:
         else:
             longer, deals = boards[:, None], _same(len(street.hands))
             numbers = numbers[:, None]
-        round_, total = self._rounds[street.turn], 0.0
-        shape = (len(boards), deals.place.shape[1])
-        out = [wide.zeros((*shape, len(own))) for own in round_.entries]
+        out, plans = self._zeros(street.turn, (len(boards), deals.place.shape[1]), wide)
         at_once = max(1, self._boards_at_once(place) // len(boards))
         is_last = place + 1 == len(self.streets.streets)
         device = self.device if is_last else wide
@@ -154,28 +185,38 @@ class BoardWalk:
                 raise EquipoiseError("certify: interrupted.")
             some = longer[:, low : low + at_once].reshape(-1, longer.shape[2])
             own = numbers[:, low : low + at_once].reshape(-1)
-            carried, below = (None, 0.0) if is_last else self._added_up(place + 1, some, own)
+            carried, below = (None, None) if is_last else self._added_up(place + 1, some, own)
             part = StreetDeals(deals.place[low : low + at_once], deals.back[low : low + at_once])
-            total += below + self._add(out, street, some, carried, part, device, own)
-        return out, total
+            self._add(_Above(out, plans, part), street, some, carried, below, device, own)
+        return out, plans
 
     def _add(
         self,
-        out: list[Array],
+        above: _Above,
         street: Street,
         boards: Cards,
         carried: list[Array] | None,
-        deals: StreetDeals,
+        below: list[Array] | None,
         device: Device,
         numbers: NDArray[np.int64] | None = None,
-    ) -> Any:
-        """Add both players' values on some boards to those on the boards before; return player 1's profit."""
+    ) -> None:
+        """Add what happens on some boards to what is known of the boards before."""
         round_ = self._rounds[street.turn]
         is_last = street.turn == self.game.rounds - 1
         needs_ranks = round_.has_showdowns or (is_last and self.buckets.lookup is not None)
         ranks = self._ranks(device)(boards) if needs_ranks else None
         buckets = self._buckets(street, boards, device, numbers, ranks)
-        return round_.add(out, ranks, buckets, carried, deals)
+        earned = round_.add(above.values, ranks, buckets, carried, above.deals)
+        exact = replace(device, dtype="float64")
+        for i in PLAYERS:
+            plans = earned[i][:, :, None]
+            if not is_last:
+                assert carried is not None
+                assert below is not None
+                kept = rows(exact.xp, self._kept[street.turn][i], buckets[i]) * carried[i]
+                begun = exact.xp.sum(kept, axis=2, keepdims=True)
+                plans = plans + exact.xp.concat([begun, below[i]], axis=2)
+            above.plans[i] += on_boards_before(exact, plans, above.deals)
 
     def _buckets(
         self,
@@ -229,6 +270,9 @@ class BoardWalk:
                 for i in PLAYERS
             ]
             made[turn] = self._round(turn, seen, hands.get(turn, self.streets.holes))
+            if turn < last:
+                device = self.host if turn < self.streets.quiet else self._wide()
+                self._kept[turn] = [device.put(_reaches(reach[i], turn, below[i])) for i in PLAYERS]
             below = [{v: k for k, v in enumerate(own)} for own in made[turn].entries]
         return made
 
@@ -309,6 +353,12 @@ class BoardWalk:
             count *= comb(left, cards)
             left -= cards
         return float(count)
+
+
+def _reaches(reach: Reaches, turn: int, nodes: Iterable[int]) -> Floats:
+    """Return a player's reach of the entries of the next round, by the buckets of round ``turn``."""
+    columns = [reach.before(node, turn) for node in nodes]
+    return np.stack(columns, axis=1) if columns else np.zeros((reach.buckets(turn), 0))
 
 
 def _same(hands: int) -> StreetDeals:

@@ -57,7 +57,7 @@ class RoundColumns:
     scale
         What is at stake in each of these slots and entries.
     own
-        By bucket of the responder, her own reach of them; no rows if it is not needed.
+        By bucket of the responder, her own reach of them.
     carried
         The place, among the columns that come up from the next round, of each slot and entry.
     steps
@@ -105,12 +105,12 @@ class RoundValues(Protocol):
         buckets: list[Any],
         carried: list[Any] | None,
         deals: StreetDeals,
-    ) -> Any:
-        """Add both players' values, given those of the next round, to ``out``; return what player 1 earns here.
+    ) -> list[Any]:
+        """Add both players' values, given those of the next round, to ``out``; return what they earn here.
 
         All are arrays over boards and hands, the values with a third axis of columns; ``out`` is over
-        the boards before and their hands. What is earned is a number, or an array of one, which a GPU
-        need not be waited for.
+        the boards before and their hands. What each player earns at this round's leaves who plays as the
+        strategy does is an array over boards and hands.
         """
 
 
@@ -136,9 +136,9 @@ class Reaches:
         is_last = int(self._tree.round[node]) == len(self._parents) - 1
         return self._passing(node) if is_last else self._kept(node)
 
-    def _reach(self, node: int) -> Floats:
-        tree, turn = self._tree, int(self._tree.round[node])
-        parent = int(tree.parent[node])
+    def before(self, node: int, turn: int) -> Floats:
+        """Return the reach of a node that round ``turn`` leads to, by the buckets of that round."""
+        tree, parent = self._tree, int(self._tree.parent[node])
         if parent < 0:
             return np.ones(len(self._parents[turn]))
         reach, at = self[parent], int(tree.round[parent])
@@ -147,6 +147,9 @@ class Reaches:
         for later in range(at + 1, turn + 1):
             reach = reach[self._parents[later]]
         return reach
+
+    def _reach(self, node: int) -> Floats:
+        return self.before(node, int(self._tree.round[node]))
 
     @cached_property
     def _blocks(self) -> dict[int, tuple[int, int, int]]:
@@ -237,14 +240,13 @@ class RoundView:
         shown, paid = leaves[: order.shown], leaves[order.shown :]
         scale = np.concatenate([tree.scale[shown], tree.base[paid, self.responder]])
         used = np.concatenate([leaves[: order.alone], paid])
-        needs_own = self.responder == 0
         return RoundColumns(
             entries=tuple(alike),
             reach=self._matrix(self._other, used),
             shown=len(shown),
             paid=len(paid),
             scale=scale * self._completions,
-            own=self._matrix(self._own, leaves) if needs_own else np.zeros((0, *leaves.shape)),
+            own=self._matrix(self._own, leaves),
             carried=np.array(
                 [[self._below[one.carried[k]] for one in found] for k in range(len(order.carried))],
                 dtype=np.int64,

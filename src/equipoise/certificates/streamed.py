@@ -35,8 +35,10 @@ class StreamedCertificate(Certificate):
     ----------
     classes, of
         How many classes of first common cards were evaluated, and how many there are.
-    by_hand
-        For each player, what her best response earns with each class of hole cards, times its probability.
+    earned
+        For each player, what she earns who plays as the strategy does before a round, and best from it on, with
+        each class of hole cards, times its probability: a row for each round, and one for the strategy itself;
+        a column for each class.
     errors
         Standard errors of the best responses, if they come from a sample.
     big_blind
@@ -45,7 +47,7 @@ class StreamedCertificate(Certificate):
 
     classes: int = 0
     of: int = 0
-    by_hand: tuple[Floats, ...] = field(default=(), repr=False)
+    earned: tuple[Floats, ...] = field(default=(), repr=False)
     errors: tuple[float, ...] = ()
     big_blind: float = 0.0
 
@@ -53,6 +55,25 @@ class StreamedCertificate(Certificate):
     def is_exact(self) -> bool:
         """Whether every class was evaluated."""
         return self.classes == self.of
+
+    @property
+    def by_hand(self) -> tuple[Floats, ...]:
+        """For each player, what her best response earns with each class of hole cards, times its probability."""
+        return tuple(own[0] for own in self.earned)
+
+    @property
+    def gains_by_hand(self) -> tuple[Floats, ...]:
+        """For each player, her gain with each class of hole cards, times its probability."""
+        return tuple(own[0] - own[-1] for own in self.earned)
+
+    @property
+    def gains_by_round(self) -> tuple[Floats, ...]:
+        """For each player, her gain if she plays as the strategy does before each round, and best from it on.
+
+        From the first round on it is the whole gain, and from later ones it can only be less; so the difference
+        between one round and the next is what it is worth to begin there and not later.
+        """
+        return tuple(own[:-1].sum(axis=1) - own[-1].sum() for own in self.earned)
 
     @property
     def exploitability(self) -> float:
@@ -89,6 +110,7 @@ class StreamedCertificate(Certificate):
             "exploitability": self.exploitability,
             "flops": self.classes,
             "of": self.of,
+            "gains_by_round": [own.tolist() for own in self.gains_by_round],
         }
         if self.big_blind:
             found["exploitability_mbb"] = self.in_mbb(self.exploitability)
@@ -152,22 +174,21 @@ def _certificate(
     walk: BoardWalk, parts: list[Part], weights: Floats, *, is_sample: bool
 ) -> StreamedCertificate:
     """Return the certificate that ``parts`` add up to, each of which stands for so many boards."""
-    carried = [
-        np.tensordot(weights, np.stack([part.carried[i] for part in parts]), axes=1)
-        for i in PLAYERS
-    ]
     deals = walk.deals(walk.game.rounds - 1)
-    sums, value = walk.before(carried)
-    value += float(weights @ np.array([part.value for part in parts]))
-    responses = [float(own.sum()) / deals for own in sums]
-    value /= deals
+    carried, earned = _stacked(parts)
+    whole = walk.before(
+        *([np.tensordot(weights, own, axes=1) for own in both] for both in (carried, earned))
+    )
+    plans = tuple(own / deals for own in whole)
+    responses = [float(own[0].sum()) for own in plans]
+    value = float(plans[0][-1].sum())
     return StreamedCertificate(
         values=(value, -value),
         best_responses=(responses[0], responses[1]),
         gains=(responses[0] - value, responses[1] + value),
         classes=len(parts),
         of=len(walk.streets.first),
-        by_hand=tuple(own / deals for own in sums),
+        earned=plans,
         errors=_errors(walk, parts, weights) if is_sample else (),
         big_blind=walk.game.big_blind,
     )
@@ -175,12 +196,23 @@ def _certificate(
 
 def _errors(walk: BoardWalk, parts: list[Part], weights: Floats) -> tuple[float, ...]:
     """Return standard errors of the best responses by leaving out one part at a time (the jackknife)."""
-    stacked = [np.stack([part.carried[i] for part in parts]) for i in PLAYERS]
-    whole = [np.tensordot(weights, own, axes=1) for own in stacked]
+    stacked = _stacked(parts)
+    whole = [[np.tensordot(weights, own, axes=1) for own in both] for both in stacked]
     share = len(parts) / (len(parts) - 1)
     without = np.empty((len(parts), 2))
     for k, weight in enumerate(weights.tolist()):
-        sums, _ = walk.before([(whole[i] - weight * stacked[i][k]) * share for i in PLAYERS])
-        without[k] = [own.sum() for own in sums]
+        left = (
+            [(whole[what][i] - weight * stacked[what][i][k]) * share for i in PLAYERS]
+            for what in (0, 1)
+        )
+        without[k] = [own[0].sum() for own in walk.before(*left)]
     spread = ((without - without.mean(axis=0)) ** 2).sum(axis=0) / share
     return tuple((np.sqrt(spread) / walk.deals(walk.game.rounds - 1)).tolist())
+
+
+def _stacked(parts: list[Part]) -> tuple[list[Floats], list[Floats]]:
+    """Return what comes up from all parts, for each player: part by part along the first axis."""
+    return (
+        [np.stack([part.carried[i] for part in parts]) for i in PLAYERS],
+        [np.stack([part.earned[i] for part in parts]) for i in PLAYERS],
+    )
