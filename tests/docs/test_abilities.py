@@ -1,4 +1,4 @@
-"""Solvers ask games and payoffs for abilities; they never look at the class."""
+"""Solvers and certificates ask games and payoffs for abilities; they never look at the class."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
 from test_names import SOURCE, sources
 
 
@@ -33,13 +34,14 @@ def _names(node: ast.expr) -> Iterator[str]:
     return (part.id for part in ast.walk(node) if isinstance(part, ast.Name))
 
 
-def test_solvers_never_look_at_the_class_of_a_game_or_a_payoff() -> None:
+@pytest.mark.parametrize("layer", ["solvers", "certificates"])
+def test_nobody_looks_at_the_class_of_a_game_or_a_payoff(layer: str) -> None:
     kinds = classes_below("games", "sequence/payoffs")
-    assert {"ExtensiveGame", "StageGame", "UtilityGame", "Factored", "Sparse"} <= kinds
-    solvers = [path for path in sources() if path.is_relative_to(SOURCE / "solvers")]
+    assert {"ExtensiveGame", "StageGame", "UtilityGame", "CanonicalViews", "Factored"} <= kinds
     found = [
         f"{path.relative_to(SOURCE)}:{line}: {name}"
-        for path in solvers
+        for path in sources()
+        if path.is_relative_to(SOURCE / layer)
         for line, name in looked_at(path)
         if name in kinds
     ]

@@ -23,7 +23,6 @@ from equipoise.certificates.board_arrays import ArrayRound, on_boards_before
 from equipoise.certificates.columns import Reaches, RoundValues, RoundView, StreetDeals
 from equipoise.errors import EquipoiseError
 from equipoise.games.poker.board_strength import Ranks, board_strength
-from equipoise.games.poker.canonical import CanonicalViews
 from equipoise.games.poker.game import PokerGame
 from equipoise.games.poker.streets import Street, Streets
 from equipoise.games.signals.views import views
@@ -96,8 +95,8 @@ class BoardWalk:
         self.device = self._exactly(device or self.host, precision)
         self._parts = self._halves(precision)
         self._is_stopped = False
-        named = views(game)
-        assert isinstance(named, CanonicalViews)
+        named = views(game).canonical
+        assert named is not None, "deals end in showdowns alone"
         self.classes = named.numbers(0, self.streets.holes)
         self._sizes = np.bincount(self.classes)
         # By round and player, her reach of the entries of the next one, by the buckets of this one.

@@ -20,12 +20,14 @@ from equipoise.games.trees.normal import NormalGame
 from equipoise.strategy.profile import Strategy
 from equipoise.strategy.views import on_tree, require_views
 
+Game = ExtensiveGame | NormalGame | StageGame
+
 # So many hands that comparing each with each takes longer than sorting them by strength.
 _FEW_HANDS = 100
 
 
 def certify(
-    game: ExtensiveGame | NormalGame | StageGame,
+    game: Game,
     strategy: Strategy,
     *,
     rigorous: bool = False,
@@ -47,16 +49,20 @@ def certify(
     sample of ``flops`` (drawn from ``seed``) if that is asked for, with arrays on ``device`` if one is
     named, with sums over hands in ``precision``; ``each`` is told the flops done and to do (:mod:`equipoise.certificates.streamed`).
     """
+    if not hasattr(game, "listed"):
+        raise EquipoiseError(f"certify: found a {type(game).__name__}, expected a game.")
     if infosets:
         return _detailed(game, strategy, rigorous)
-    if _is_streamed(game, strategy, flops, device):
+    poker = game.poker
+    if poker is None:
+        _refuse_boards(game, flops, device)
+    elif _is_streamed(poker, strategy, flops, device):
         from equipoise.certificates.streamed import certify_streamed
         from equipoise.sequence.backends import devices
 
-        assert isinstance(game, PokerGame)
         where = None if device in (None, "compiled") else devices.device(device, "float32")
         return certify_streamed(
-            game,
+            poker,
             strategy,
             device=where,
             precision=precision,
@@ -64,20 +70,11 @@ def certify(
             seed=seed,
             each=each,
         )
-    if isinstance(game, StageGame):
-        require_views(game, strategy)
-        # In a poker game that was cut short, other things than showdowns decide.
-        is_poker = isinstance(game, PokerGame) and set(game.tree.kinds) <= {SHOWDOWN}
-        if is_poker and not rigorous:
-            assert isinstance(game, PokerGame)
-            return _certify_poker(game, strategy)
-        tree = unroll(game)
-        return certify_tree(tree, on_tree(game, tree, strategy), rigorous)
-    if isinstance(game, NormalGame):
-        game = game.tree
-    if isinstance(game, ExtensiveGame):
-        return certify_tree(game, strategy, rigorous)
-    raise EquipoiseError(f"certify: found a {type(game).__name__}, expected a game.")
+    elif set(poker.tree.kinds) <= {SHOWDOWN} and not rigorous:
+        require_views(poker, strategy)
+        return _certify_poker(poker, strategy)
+    # In a poker game that was cut short, other things than showdowns decide.
+    return certify_tree(*_on_tree(game, strategy), rigorous)
 
 
 def _certify_poker(game: PokerGame, strategy: Strategy) -> Certificate:
@@ -94,29 +91,31 @@ def _certify_poker(game: PokerGame, strategy: Strategy) -> Certificate:
 
 
 def _is_streamed(
-    game: ExtensiveGame | NormalGame | StageGame,
-    strategy: Strategy,
-    flops: int | None,
-    device: str | None,
+    game: PokerGame, strategy: Strategy, flops: int | None, device: str | None
 ) -> bool:
-    """Say whether to certify board by board; raise if that is asked for and cannot be."""
-    if isinstance(game, PokerGame):
-        is_small = views(game).is_listed and not strategy.is_abstract
-        return not is_small or flops is not None or device is not None
+    """Say whether to certify board by board."""
+    is_small = views(game).is_listed and not strategy.is_abstract
+    return not is_small or flops is not None or device is not None
+
+
+def _refuse_boards(game: Game, flops: int | None, device: str | None) -> None:
+    """Raise if boards are to be sampled or batched in a game that has none."""
     if flops is not None or device is not None:
         raise EquipoiseError(
             f"certify: '{game.name}' has no boards to sample or to batch, expected a poker game."
         )
-    return False
 
 
-def _detailed(
-    game: ExtensiveGame | NormalGame | StageGame, strategy: Strategy, rigorous: bool
-) -> Certificate:
+def _on_tree(game: Game, strategy: Strategy) -> tuple[ExtensiveGame, Strategy]:
+    """Return the game with all its nodes, and the strategy as one of it."""
+    if game.listed is not None:
+        return game.listed, strategy
+    require_views(game, strategy)
+    tree = unroll(game)
+    return tree, on_tree(game, tree, strategy)
+
+
+def _detailed(game: Game, strategy: Strategy, rigorous: bool) -> Certificate:
     """Return the certificate with what holds in every information set."""
-    if isinstance(game, StageGame):
-        tree = unroll(game)
-        strategy = on_tree(game, tree, strategy)
-    else:
-        tree = game.tree if isinstance(game, NormalGame) else game
-    return replace(certify(tree, strategy, rigorous=rigorous), infosets=standings(tree, strategy))
+    tree, strategy = _on_tree(game, strategy)
+    return replace(certify_tree(tree, strategy, rigorous), infosets=standings(tree, strategy))

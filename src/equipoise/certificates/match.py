@@ -20,14 +20,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from equipoise.certificates.gap import certify
+from equipoise.certificates.gap import Game, certify
 from equipoise.errors import EquipoiseError
-from equipoise.games.signals.stage_game import StageGame
-from equipoise.games.trees.extensive import ExtensiveGame
-from equipoise.games.trees.normal import NormalGame
 from equipoise.strategy.profile import Strategy
-
-Game = ExtensiveGame | NormalGame | StageGame
 
 
 class Earnings(NamedTuple):

@@ -22,7 +22,6 @@ from numpy.typing import NDArray
 from equipoise.cards.ranked import compatible, showdown
 from equipoise.certificates.certificate import Certificate
 from equipoise.errors import EquipoiseError
-from equipoise.games.poker.canonical import CanonicalViews
 from equipoise.games.poker.game import PokerGame
 from equipoise.games.signals.betting import NO_OUTCOME, TERMINAL
 from equipoise.games.signals.views import views
@@ -78,8 +77,8 @@ class _Walk:
     """One evaluation of a strategy over all boards."""
 
     def __init__(self, game: PokerGame, strategy: Strategy) -> None:
-        known = views(game)
-        assert isinstance(known, CanonicalViews)
+        known = views(game).canonical
+        assert known is not None, "deals end in showdowns alone"
         self.game, self.views = game, known
         self.tree = _public(game, _starts(game, strategy))
         self.holes = np.array(list(combinations(range(game.deck.size), game.hole)), dtype=np.uint8)

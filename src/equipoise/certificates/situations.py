@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from equipoise.cards.ranked import compatible, showdown
 from equipoise.errors import EquipoiseError
-from equipoise.games.poker.canonical import CanonicalViews, hand_indexer
+from equipoise.games.poker.canonical import hand_indexer
 from equipoise.games.poker.game import PokerGame
 from equipoise.games.signals.betting import NO_OUTCOME, TERMINAL
 from equipoise.games.signals.views import views
@@ -94,8 +94,8 @@ class Situations:
     """The situations of a poker game under ``strategy``, of the game itself or an abstraction at hand."""
 
     def __init__(self, game: PokerGame, strategy: Strategy) -> None:
-        known = views(game)
-        if game.players != 2 or game.hole > 2 or not isinstance(known, CanonicalViews):
+        known = views(game).canonical
+        if game.players != 2 or game.hole > 2 or known is None:
             raise EquipoiseError(
                 f"{game.name}: found {game.players} players with {game.hole} private cards, expected "
                 "two players with one or two."

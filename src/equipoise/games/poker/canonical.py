@@ -113,6 +113,11 @@ class CanonicalViews:
         self.indexer = hand_indexer(game, game.groups(game.rounds - 1))
 
     @property
+    def canonical(self) -> CanonicalViews:
+        """Ability: the views as classes of hands, which they are themselves."""
+        return self
+
+    @property
     def is_listed(self) -> bool:
         """Whether all hole cards can be compared on all boards: they cannot in Texas hold'em."""
         return self.game.pair_count(self.game.rounds - 1) <= _most_pairs(self.game)

@@ -66,6 +66,11 @@ class PokerGame(OrderedGame):
                     "whole board is out."
                 )
 
+    @property
+    def poker(self) -> PokerGame:
+        """Ability: the game as one of hole cards and a board, which it is itself."""
+        return self
+
     def _outcomes_cancel(self) -> bool:
         """A pot is won, lost or shared, so there is no need to look at every deal."""
         return True

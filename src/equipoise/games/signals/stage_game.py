@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import accumulate, pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,6 +22,9 @@ from equipoise.errors import EquipoiseError
 from equipoise.games.signals.betting import NO_OUTCOME, SHOWDOWN, TERMINAL, BettingTree
 from equipoise.games.signals.chance import Chance, Deal, WithoutReplacement
 from equipoise.games.trees.extensive import Number, are_payoffs, exact
+
+if TYPE_CHECKING:
+    from equipoise.games.poker.game import PokerGame
 
 PUBLIC = -1
 
@@ -118,6 +121,11 @@ class StageGame:
     @property
     def listed(self) -> None:
         """Ability: the game with all its nodes, which this one does not list (``unroll`` does)."""
+        return None
+
+    @property
+    def poker(self) -> PokerGame | None:
+        """Ability: the game as one of hole cards and a board, where it is one."""
         return None
 
     @cached_property

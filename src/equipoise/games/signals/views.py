@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property, lru_cache
-from typing import Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -22,6 +22,9 @@ from equipoise.games.poker.game import PokerGame
 from equipoise.games.signals.rounds import Floats, Indices, SignalRound, fingerprint
 from equipoise.games.signals.stage_game import StageGame, View, deals
 
+if TYPE_CHECKING:
+    from equipoise.games.poker.canonical import CanonicalViews
+
 
 class Views(Protocol):
     """The views of a game: how many, which extends which, and their names; and their deals."""
@@ -29,6 +32,10 @@ class Views(Protocol):
     @property
     def is_listed(self) -> bool:
         """Whether the deals are few enough for :attr:`rounds`."""
+
+    @property
+    def canonical(self) -> CanonicalViews | None:
+        """Ability: the views as classes of hands, which are numbered by their cards."""
 
     @property
     def rounds(self) -> tuple[SignalRound, ...]:
@@ -112,6 +119,7 @@ class RawViews:
     """Every distinct view of a game, found by listing its deals."""
 
     is_listed = True
+    canonical = None
 
     def __init__(self, game: StageGame) -> None:
         self._game = game
@@ -206,6 +214,8 @@ class FurtherViews:
 
     Some of the whole game's own kinds may not end ``game``.
     """
+
+    canonical = None
 
     def __init__(self, game: StageGame, symmetry: bool, further: Mapping[str, ViewOutcome]) -> None:
         self._game, self._further = game, further

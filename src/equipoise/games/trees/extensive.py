@@ -97,6 +97,11 @@ class ExtensiveGame:
         return self
 
     @property
+    def poker(self) -> None:
+        """Ability: the game as one of hole cards and a board, which this one is not."""
+        return None
+
+    @property
     def infosets(self) -> int:
         """Number of information sets of all players."""
         return len(self.infoset_player)

@@ -66,6 +66,16 @@ class NormalGame:
         """That of the tree form."""
         return self.tree.family
 
+    @property
+    def listed(self) -> ExtensiveGame:
+        """Ability: the game with all its nodes, which is its tree."""
+        return self.tree
+
+    @property
+    def poker(self) -> None:
+        """Ability: the game as one of hole cards and a board, which this one is not."""
+        return None
+
     @cached_property
     def fingerprint(self) -> str:
         """Fingerprint of the tree form, so that strategies serve both."""
