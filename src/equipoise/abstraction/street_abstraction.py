@@ -69,9 +69,9 @@ def divided(
         every = random.choice(len(every), classes, replace=False, p=weights / weights.sum())
         weights = np.ones(classes)
     division = StreetDivision(
-        features,
-        buckets,
-        feature,
+        features=features,
+        buckets=buckets,
+        feature=feature,
         power=power,
         temporary=temporary,
         metric=metric,

@@ -70,6 +70,7 @@ class _Sheet:
     buckets: dict[int, Array] = field(default_factory=dict)
 
 
+@dataclass(eq=False, kw_only=True)
 class StreetDivision:
     """The division of the hands of a game into ``buckets[r]`` buckets in round r.
 
@@ -77,40 +78,33 @@ class StreetDivision:
     boards each stands for.
     """
 
-    def __init__(
-        self,
-        features: StreetFeatures,
-        buckets: Sequence[int],
-        feature: Feature,
-        *,
-        power: float,
-        temporary: int,
-        metric: Distance,
-        leaves: Leaves,
-        given: Indices | None,
-        classes: NDArray[Any],
-        weights: Floats,
-        seed: int,
-        each: Each,
-    ) -> None:
-        self.features, self.buckets, self.feature = features, tuple(buckets), feature
-        self.power, self.temporary, self.metric = power, temporary, metric
-        self.leaves, self.given = leaves, given
-        self.how = "chain" if feature == "threshold" else metric
-        self.weights, self.each = weights, each
-        self.seed = seed
-        named = views(features.game)
+    features: StreetFeatures
+    buckets: Sequence[int]
+    feature: Feature
+    power: float
+    temporary: int
+    metric: Distance
+    leaves: Leaves
+    given: Indices | None
+    classes: NDArray[Any]
+    weights: Floats
+    seed: int
+    each: Each
+
+    def __post_init__(self) -> None:
+        self.how = "chain" if self.feature == "threshold" else self.metric
+        named = views(self.features.game)
         assert isinstance(named, CanonicalViews), "poker games are seen up to symmetry"
-        self.kinds = named.numbers(0, features.streets.holes)
+        self.kinds = named.numbers(0, self.features.streets.holes)
         self.copies = np.bincount(self.kinds).astype(np.float64)
-        self.last = features.last
+        self.last = self.features.last
         self.rules: dict[int, Centres] = {}
         # Temporary clusters of a level, below the buckets of another.
         self.below: dict[tuple[int, int], Centres] = {}
         self._tables: dict[Centres, NDArray[Any]] = {}
         self.holes: Indices = np.zeros(len(self.copies), dtype=np.uint32)
         self.parents: list[Indices] = []
-        self.sheets = self._map("equities", classes.tolist(), self._sheet)
+        self.sheets = self._map("equities", self.classes.tolist(), self._sheet)
 
     def run(self) -> None:
         """Find all rules, from the first round to the last."""
@@ -318,12 +312,10 @@ class StreetDivision:
         """
         even = self.temporary if total is None else -(-total // parents)
         most = self.temporary if total is None else min(total - parents + 1, _SPARE * even)
-        how = self.how
-        is_last = level == self.last and total is not None
-        is_standing = level == self.last and not (is_last and self.leaves == "opponents")
+        is_standing = level == self.last and (total is None or self.leaves != "opponents")
         gathered = self._standings if is_standing else self._sampled
         found = [
-            clusterings(points, mass, most, how)
+            clusterings(points, mass, most, self.how)
             for points, mass in gathered(name, level, base, parents)
         ]
         if total is None:
@@ -332,7 +324,7 @@ class StreetDivision:
             counts = shared(found, total)
             width = int(counts.max())
         strengths = None if self._is_line(level) else self.below[level + 1, base].strengths
-        return centres_below(found, how, counts, width, strengths)
+        return centres_below(found, self.how, counts, width, strengths)
 
     def _standings(
         self, name: str, level: int, base: int, parents: int

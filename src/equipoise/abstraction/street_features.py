@@ -195,21 +195,25 @@ class CompiledFeatures(StreetFeatures):
 
     def standing_histograms(self, above: Array, standing: Array, table: Any, count: int) -> Array:
         """Return histograms over labels in ``table``, without a list of the labels."""
-        from equipoise.abstraction.street_kernels import standing_histograms
-
-        deals, _, there = self._next(self.last - 1)
-        out = np.zeros((*above.shape, count), dtype=np.float32)
-        place = self.streets.streets[self.last].place
-        standing_histograms(place, above, standing, deals, table, out)
-        return out / np.float32(there)
+        every = np.arange(above.size).reshape(above.shape)
+        found = self._met(every, above, standing, table, (above.size, count), np.float32)
+        return found.reshape(*above.shape, count) / np.float32(self._next(self.last - 1)[2])
 
     def standings_met(self, above: Array, standing: Array, parents: int) -> Any:
         """Return how often hands that were one of ``parents`` stand in each way on the last street."""
+        shape = parents, 2 * self.most + 1
+        every = np.broadcast_to(np.arange(shape[1]), shape)
+        return self._met(above, above, standing, every, shape, np.int64)
+
+    def _met(
+        self, rows: Array, above: Array, standing: Array, labels: Any, shape: Any, kind: Any
+    ) -> Any:
+        """Return how often each row of hands of the last street but one gets each label on the last."""
         from equipoise.abstraction.street_kernels import standings_met
 
-        out = np.zeros((parents, 2 * self.most + 1), dtype=np.int64)
+        out = np.zeros(shape, dtype=kind)
         deals, place = self._next(self.last - 1)[0], self.streets.streets[self.last].place
-        standings_met(place, above, standing, deals, out)
+        standings_met(place, rows, above, standing, deals, labels, out)
         return out
 
     def histograms(self, place: int, labels: Array, count: int) -> Array:

@@ -73,12 +73,13 @@ def histograms(place: Any, labels: Any, out: Any) -> None:
 
 
 @njit(cache=True, error_model="numpy", nogil=True)
-def standing_histograms(
-    place: Any, above: Any, standing: Any, deals: Any, table: Any, out: Any
+def standings_met(
+    place: Any, rows: Any, above: Any, standing: Any, deals: Any, labels: Any, out: Any
 ) -> None:
-    """The same where labels follow from what a hand was, and how it stands on the whole board.
+    """Count, in a row of ``out`` for each hand of a street, the labels of what it becomes on whole boards.
 
-    ``above`` is (board, hand), ``standing`` (board and deal, hand there); the label is in ``table``, by both.
+    A label is in ``labels``, by what the hand was (``above``) and by how it stands then. ``above`` and ``rows`` are
+    (board, hand), ``standing`` (board and deal, hand there).
     """
     there_are = standing.shape[1]
     for b in range(above.shape[0]):
@@ -87,20 +88,7 @@ def standing_histograms(
             for h in range(above.shape[1]):
                 there = found[h]
                 if there < there_are:
-                    out[b, h, table[above[b, h], stands[there]]] += 1
-
-
-@njit(cache=True, error_model="numpy", nogil=True)
-def standings_met(place: Any, above: Any, standing: Any, deals: Any, out: Any) -> None:
-    """Count how hands stand on whole boards by what they were before: ``out`` is (that, standing)."""
-    there_are = standing.shape[1]
-    for b in range(above.shape[0]):
-        for d in range(deals):
-            stands, found = standing[b * deals + d], place[d]
-            for h in range(above.shape[1]):
-                there = found[h]
-                if there < there_are:
-                    out[above[b, h], stands[there]] += 1
+                    out[rows[b, h], labels[above[b, h], stands[there]]] += 1
 
 
 @njit(cache=True, error_model="numpy", nogil=True)
