@@ -2,26 +2,42 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 from equipoise.bundle import load, save
 from equipoise.errors import EquipoiseError
+from equipoise.files import require_writable
 from equipoise.games.signals.rounds import Floats
 
 _KIND = "pairs"
 
 
-def save_pairs(path: Path, identity: str, met: Floats, won: Floats) -> None:
-    """Write down what was counted for the buckets, and on the boards, that ``identity`` names."""
-    save(path, _KIND, {"met": met, "won": won}, {"of": identity})
+class PairsFile:
+    """A file to keep what is counted in, or to find it in if it was counted before.
 
+    What cannot be written is said by ``note``, and used without it: a full disk should not cost the counts.
+    """
 
-def load_pairs(path: Path, identity: str) -> tuple[Floats, Floats]:
-    """Return what :func:`save_pairs` wrote down, which must be of ``identity``."""
-    bundle = load(path, _KIND)
-    if bundle.metadata.get("of") != identity or not {"met", "won"} <= bundle.arrays.keys():
-        raise EquipoiseError(
-            f"{path}: found pairs of other buckets or counted on other boards ({bundle.metadata.get('of')!s:.80}), "
-            f"expected {identity}."
-        )
-    return bundle.arrays["met"], bundle.arrays["won"]
+    def __init__(self, path: str | Path, note: Callable[[str], None]) -> None:
+        self.path, self._note = Path(path), note
+        require_writable(self.path)
+
+    def load(self, identity: str) -> tuple[Floats, Floats] | None:
+        """Return what was counted for the buckets, and on the boards, that ``identity`` names, if it was."""
+        if not self.path.exists():
+            return None
+        bundle = load(self.path, _KIND)
+        if bundle.metadata.get("of") != identity or not {"met", "won"} <= bundle.arrays.keys():
+            raise EquipoiseError(
+                f"{self.path}: found pairs of other buckets or counted on other boards "
+                f"({bundle.metadata.get('of')!s:.80}), expected {identity}."
+            )
+        return bundle.arrays["met"], bundle.arrays["won"]
+
+    def save(self, identity: str, met: Floats, won: Floats) -> None:
+        """Write down what was counted."""
+        try:
+            save(self.path, _KIND, {"met": met, "won": won}, {"of": identity})
+        except EquipoiseError as error:
+            self._note(f"{error} The solve goes on without this file.")

@@ -16,7 +16,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import permutations
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -24,9 +23,9 @@ from numpy.typing import NDArray
 
 from equipoise.abstraction.base import Pair
 from equipoise.abstraction.hand_buckets import HandBuckets
-from equipoise.abstraction.pairs_file import load_pairs, save_pairs
+from equipoise.abstraction.pairs_file import PairsFile
 from equipoise.abstraction.street_features import StreetFeatures, street_features
-from equipoise.abstraction.street_river import LastStreet, last_street
+from equipoise.abstraction.street_river import HandsThere, LastStreet, last_street
 from equipoise.cards.deck import Cards
 from equipoise.errors import EquipoiseError
 from equipoise.games.poker.boards import Batch, Boards
@@ -87,7 +86,7 @@ class StreetBuckets(HandBuckets):
         super().__init__(game, sample, seed, method)
         self.streets, self.device = Streets(game), device
         self.quiet, self.tables, self.last = tuple(quiet), tuple(tables), last
-        self.pairs: Path | None = None
+        self.pairs: PairsFile | None = None
         self._parents: tuple[Pair, ...] = tuple((own, own) for own in parents)
         self._require_shapes()
 
@@ -159,12 +158,13 @@ class StreetBuckets(HandBuckets):
             return count()
         boards = "all boards" if self.sample is None else f"{self.sample} boards from {self.seed}"
         identity = f"{self.digest} on {boards}"
-        if self.pairs.exists():
-            met, won = load_pairs(self.pairs, identity)
+        before = self.pairs.load(identity)
+        if before is not None:
+            met, won = before
             return (met, won) if there is None else (there.put(met), there.put(won))
         found = count()
         met, won = found if there is None else (there.get(own) for own in found)
-        save_pairs(self.pairs, identity, met, won)
+        self.pairs.save(identity, met, won)
         return found
 
     def _counted(self) -> tuple[Floats, Floats]:
@@ -315,7 +315,7 @@ class StreetLookup:
         def carried(known: NDArray[Any]) -> Array:
             return self._carried(place, numbers, known)
 
-        return self._buckets.last.buckets(features, before, ranks, carried)
+        return self._buckets.last.buckets(features, HandsThere(before, ranks, carried))
 
     def _carried(self, place: int, numbers: Numbers, known: NDArray[Any]) -> Array:
         """Return what is ``known`` of classes of hole cards, for every hand on boards of a street."""

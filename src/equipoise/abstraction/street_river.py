@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,17 @@ from equipoise.abstraction.street_features import StreetFeatures
 from equipoise.errors import EquipoiseError
 from equipoise.games.signals.rounds import Floats, Indices
 from equipoise.numerics.device import Array
+
+
+class HandsThere(NamedTuple):
+    """All hands on some whole boards: the bucket before of each, its rank, and what is known of its hole cards.
+
+    ``carried`` returns, for every hand there, what is known of its class of hole cards.
+    """
+
+    before: Array
+    ranks: Array
+    carried: Callable[[NDArray[Any]], Array]
 
 
 class LastStreet(Protocol):
@@ -32,17 +43,8 @@ class LastStreet(Protocol):
     def check(self, game: str, before: int, count: int, holes: int) -> None:
         """Raise unless ``before`` buckets have children below ``count``, whatever the classes of ``holes``."""
 
-    def buckets(
-        self,
-        features: StreetFeatures,
-        before: Array,
-        ranks: Array,
-        carried: Callable[[NDArray[Any]], Array],
-    ) -> Array:
-        """Return the bucket of every hand on some boards, by the one before and by its rank.
-
-        ``carried`` returns, for every hand there, what is known of its class of hole cards.
-        """
+    def buckets(self, features: StreetFeatures, hands: HandsThere) -> Array:
+        """Return the bucket of every hand on some boards."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,15 +68,10 @@ class ByStanding:
                 f"{before} buckets, and an odd number of columns."
             )
 
-    def buckets(
-        self,
-        features: StreetFeatures,
-        before: Array,
-        ranks: Array,
-        carried: Callable[[NDArray[Any]], Array],
-    ) -> Array:
+    def buckets(self, features: StreetFeatures, hands: HandsThere) -> Array:
         """Look them up."""
-        return features.look_up(features.kept(self.table), before, features.standing_of(ranks))
+        stands = features.standing_of(hands.ranks)
+        return features.look_up(features.kept(self.table), hands.before, stands)
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,15 +106,10 @@ class ByOpponents:
             )
         _require_buckets(game, self.first, count)
 
-    def buckets(
-        self,
-        features: StreetFeatures,
-        before: Array,
-        ranks: Array,
-        carried: Callable[[NDArray[Any]], Array],
-    ) -> Array:
+    def buckets(self, features: StreetFeatures, hands: HandsThere) -> Array:
         """Compare equities with the centres."""
-        points = features.against(ranks, carried(self.clusters), self.centres.shape[2])
+        before, clusters = hands.before, hands.carried(self.clusters)
+        points = features.against(hands.ranks, clusters, self.centres.shape[2])
         near = features.nearest(points, before, features.kept(self.centres), is_l1=False)
         first = features.kept(self.first[:, None])
         return near + features.look_up(first, before, before * 0)

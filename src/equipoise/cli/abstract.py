@@ -11,6 +11,7 @@ import typer
 from equipoise.cli import options
 from equipoise.cli.info import bucket_text
 from equipoise.cli.output import duration, note, print_facts, print_json
+from equipoise.cli.report import CONVERGED, STOPPED_SHORT
 from equipoise.errors import EquipoiseError
 from equipoise.road.abstractions import ABSTRACTIONS, parse
 from equipoise.road.steps import Steps
@@ -42,13 +43,13 @@ def command(
     ] = None,
     nodes: options.Nodes = None,
     json: options.Json = False,
-) -> None:
+) -> int:
     """Abstract a game with signals and save the abstraction."""
     from equipoise.cli.progress import counting
     from equipoise.files import require_writable
     from equipoise.games.base import load_explicit
     from equipoise.games.signals.stage_game import StageGame
-    from equipoise.road.checkpoints import default_file
+    from equipoise.road.checkpoints import default_file, save_somewhere
     from equipoise.road.models import models, with_model
     from equipoise.road.verbs import abstract
     from equipoise.strategy.store import save_abstraction
@@ -69,7 +70,7 @@ def command(
     with steps.take("abstract"), counting(is_shown=not json) as each:
         streamed = {} if is_listed(rules) else {"device": device, "seed": seed, "each": each}
         found = abstract(rules, method, buckets, refine=refine, **streamed)
-    save_abstraction(place, found)
+    saved = save_somewhere(place, lambda path: save_abstraction(path, found), note)
     if buckets is not None and bucket_text(by_round(found.buckets)) != bucket_text(
         buckets.split("-")
     ):
@@ -83,17 +84,19 @@ def command(
         "buckets": by_round(found.buckets),
         "seconds": steps.taken[-1].seconds,
         "cpu_seconds": steps.taken[-1].cpu_seconds,
-        "abstraction": str(place),
+        "abstraction": saved and str(saved),
     }
+    code = CONVERGED if saved == place else STOPPED_SHORT
     if json:
         print_json(fields)
-        return
+        return code
     print_facts(
         {
             "game": rules.name,
             "method": f"{method} ({ABSTRACTIONS[parse(re.split('[>|]', method)[-1])[0]].why})",
             "buckets": bucket_text(by_round(found.buckets)),
             "time": duration(steps.taken[-1].seconds),
-            "abstraction": str(place),
+            "abstraction": "not saved" if saved is None else str(saved),
         }
     )
+    return code

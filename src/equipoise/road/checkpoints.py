@@ -95,7 +95,8 @@ def require_free(out: Path, name: str, fingerprint: str, force: bool) -> None:
         raise EquipoiseError(
             f"{out}: found a file that is no strategy, expected a free name: {advice}."
         ) from None
-    if held.get("fingerprint") != fingerprint:
+    # That of a strategy by buckets names the game first, and then the buckets.
+    if str(held.get("fingerprint")).partition("/")[0] != fingerprint:
         raise EquipoiseError(
             f"{out}: found a strategy of '{held.get('game')!s:.80}', expected a free name or one of "
             f"'{name}': {advice}."

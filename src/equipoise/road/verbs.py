@@ -328,6 +328,8 @@ def _finished(
         wanted = result.found.target if target is None else target.at(stake).gap
     except EquipoiseError:
         return None  # Whether it may be replaced is another question, asked before it is.
+    if getattr(result.strategy, "is_abstract", False):
+        return None  # Its target was one in a model, of which a certificate in the full game says nothing.
     with steps.take("certify"):
         proof = kind.certify(result.rules, result.strategy)
     if not proof.meets(wanted, _ROUNDING * stake):

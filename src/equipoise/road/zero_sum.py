@@ -20,6 +20,7 @@ from equipoise.road.families import Found, Wish
 
 if TYPE_CHECKING:
     from equipoise.abstraction.base import Abstraction
+    from equipoise.abstraction.pairs_file import PairsFile
     from equipoise.games.signals.stage_game import StageGame
     from equipoise.games.trees.extensive import ExtensiveGame
     from equipoise.sequence.build import SequenceForm
@@ -64,8 +65,9 @@ class ZeroSum(Behavioural):
         steps = wish.steps
         within = tuple(models(game, wish.options))
         modelled = within[-1].game if within else game
+        pairs = _pairs(wish)
         coarse = _abstract(modelled, wish)
-        _keep_pairs(coarse, wish)
+        _count_there(coarse, pairs, wish)
         with steps.take("build"):
             form = build(modelled, coarse)
         stop = (wish.limits | (wish.gap or default_gap(form, not is_listed(game)))).at(
@@ -198,19 +200,27 @@ def _checked(game: StageGame, wanted: Any) -> Abstraction:
     return found
 
 
-def _keep_pairs(coarse: Abstraction | None, wish: Wish) -> None:
+def _pairs(wish: Wish) -> PairsFile | None:
+    """Return the file for what is counted of an abstraction, which it must be possible to write."""
+    from equipoise.abstraction.pairs_file import PairsFile
+
+    kept = wish.options.get("pairs")
+    return None if kept is None else PairsFile(kept, wish.note)
+
+
+def _count_there(coarse: Abstraction | None, pairs: PairsFile | None, wish: Wish) -> None:
     """Tell an abstraction of poker too large to list where it is counted, and where that is kept."""
     from equipoise.abstraction.street_buckets import StreetBuckets
     from equipoise.sequence.backends import devices
 
-    kept, device = wish.options.get("pairs"), wish.options.get("device")
+    device = wish.options.get("device")
     if not isinstance(coarse, StreetBuckets):
-        if kept is not None:
+        if pairs is not None:
             raise EquipoiseError(
-                f"pairs: found {kept} for a game whose deals are listed, expected no such file."
+                f"pairs: found {pairs.path} for a game whose deals are listed, expected no such file."
             )
         return
-    coarse.pairs = None if kept is None else Path(kept)
+    coarse.pairs = pairs
     if device not in (None, "compiled"):
         coarse.device = devices.device(str(device), "float32")
 
