@@ -30,3 +30,40 @@ def test_names_and_devices_that_do_not_fit(cli: Cli) -> None:
     assert there_is_none.code == 2
     assert "abacus" in there_is_none.err
     assert cli("certify", "no-limit-leduc", "uniform", "--flops", 1).code == 2
+
+
+def test_where_the_gains_come_from(cli: Cli) -> None:
+    game = ("certify", "no-limit-leduc", "uniform")
+    fields = cli(*game, "--by", "round", "--json").fields
+    first, second = fields["by_round"]
+    assert (first["name"], second["name"]) == ("round 1", "round 2")
+    assert first["gains"] == pytest.approx(fields["gains"])
+    assert second["exploitability"] < first["exploitability"]
+    assert first["exploitability"] == pytest.approx(fields["exploitability"])
+    fields = cli(*game, "--by", "hand", "--json").fields
+    hands = fields["by_hand"]
+    assert sum(hand["dealt"] for hand in hands) == pytest.approx(1)
+    assert sum(hand["exploitability"] for hand in hands) == pytest.approx(first["exploitability"])
+    amounts = [hand["exploitability"] for hand in hands]
+    assert amounts == sorted(amounts, reverse=True)
+    for by, words in (("round", "round 2"), ("hand", "gains by hole cards")):
+        told = cli(*game, "--by", by)
+        assert words in told.out
+        assert "in chips a hand" in told.out
+    assert "found 'street', expected round or hand" in cli(*game, "--by", "street").err
+    assert cli("certify", "standoff", "standoff.eqp", "--by", "round").code == 2
+
+
+def test_holdem_is_told_in_blinds_by_169_hands(cli: Cli) -> None:
+    fields = cli(
+        "certify", "limit-holdem", "always-fold", "--flops", 2, "--by", "hand", "--json"
+    ).fields
+    hands = {hand["name"]: hand for hand in fields["by_hand"]}
+    assert len(hands) == 169
+    dealt = {name: round(hands[name]["dealt"] * 1326) for name in ("AA", "AKs", "72o")}
+    assert dealt == {"AA": 6, "AKs": 4, "72o": 12}
+    told = sum(hand["exploitability_mbb"] for hand in hands.values())
+    assert told == pytest.approx(fields["exploitability_mbb"])
+    # The small blind folds before any card matters, and against who folds then, every hand wins three chips more.
+    assert hands["72o"]["gains"][1] == pytest.approx(0, abs=1e-12)
+    assert hands["72o"]["gains"][0] >= 3 * 12 / 1326 - 1e-9

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import product
 
 import numpy as np
@@ -34,3 +35,17 @@ def starting_hands(text: str, deck: Deck = STANDARD) -> Cards:
         if high + s != low + t and (kind == "" or (s == t) == (kind == "s"))
     }
     return np.array(sorted(hands), dtype=np.uint8).reshape(-1, 2)
+
+
+def starting_hand(cards: Sequence[int], deck: Deck = STANDARD) -> str:
+    """Return the usual name of a hand of two cards, whatever its suits are called.
+
+    >>> [starting_hand(STANDARD.parse(text)) for text in ("AhAd", "KsAs", "KsAd")]
+    ['AA', 'AKs', 'AKo']
+    """
+    suits = len(deck.suits)
+    low, high = sorted(int(card) for card in cards)
+    names = deck.ranks[high // suits] + deck.ranks[low // suits]
+    if high // suits == low // suits:
+        return names
+    return names + ("s" if high % suits == low % suits else "o")

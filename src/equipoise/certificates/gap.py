@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from math import comb
+from pathlib import Path
 
 from equipoise.certificates.certificate import Certificate
 from equipoise.certificates.infosets import standings
@@ -37,6 +38,8 @@ def certify(
     precision: str | None = None,
     seed: int = 0,
     each: Callable[[int, int], None] | None = None,
+    parts: str | Path | None = None,
+    note: Callable[[str], None] | None = None,
 ) -> Certificate:
     """Return values, best responses and gains of ``strategy`` in ``game``.
 
@@ -47,7 +50,8 @@ def certify(
 
     Poker too large to list, and strategies that play by buckets, are certified board by board: on a
     sample of ``flops`` (drawn from ``seed``) if that is asked for, with arrays on ``device`` if one is
-    named, with sums over hands in ``precision``; ``each`` is told the flops done and to do (:mod:`equipoise.certificates.streamed`).
+    named, with sums over hands in ``precision``; ``each`` is told the flops done and to do, and the file ``parts``
+    keeps them, so that a certificate that was stopped goes on (:mod:`equipoise.certificates.streamed`).
     """
     if not hasattr(game, "listed"):
         raise EquipoiseError(f"certify: found a {type(game).__name__}, expected a game.")
@@ -55,8 +59,8 @@ def certify(
         return _detailed(game, strategy, rigorous)
     poker = game.poker
     if poker is None:
-        _refuse_boards(game, flops, device)
-    elif _is_streamed(poker, strategy, flops, device):
+        _refuse_boards(game, flops, device, parts)
+    elif _is_streamed(poker, strategy, flops, device, parts):
         from equipoise.certificates.streamed import certify_streamed
         from equipoise.sequence.backends import devices
 
@@ -69,6 +73,8 @@ def certify(
             sample=flops,
             seed=seed,
             each=each,
+            parts=parts,
+            note=note,
         )
     elif set(poker.tree.kinds) <= {SHOWDOWN} and not rigorous:
         require_views(poker, strategy)
@@ -90,17 +96,15 @@ def _certify_poker(game: PokerGame, strategy: Strategy) -> Certificate:
     return Certificate(found.values, found.best_responses, found.gains)
 
 
-def _is_streamed(
-    game: PokerGame, strategy: Strategy, flops: int | None, device: str | None
-) -> bool:
-    """Say whether to certify board by board."""
+def _is_streamed(game: PokerGame, strategy: Strategy, *asked: object) -> bool:
+    """Say whether to certify board by board: where it is ``asked`` for, or where nothing else can be done."""
     is_small = views(game).is_listed and not strategy.is_abstract
-    return not is_small or flops is not None or device is not None
+    return not is_small or any(option is not None for option in asked)
 
 
-def _refuse_boards(game: Game, flops: int | None, device: str | None) -> None:
-    """Raise if boards are to be sampled or batched in a game that has none."""
-    if flops is not None or device is not None:
+def _refuse_boards(game: Game, *asked: object) -> None:
+    """Raise if what takes boards is ``asked`` for in a game that has none."""
+    if any(option is not None for option in asked):
         raise EquipoiseError(
             f"certify: '{game.name}' has no boards to sample or to batch, expected a poker game."
         )

@@ -14,12 +14,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from equipoise.certificates.board_walk import PLAYERS, BoardWalk, Floats, Part
 from equipoise.certificates.certificate import Certificate
+from equipoise.certificates.parts_file import PartsFile, identity
 from equipoise.errors import EquipoiseError
 from equipoise.games.poker.game import PokerGame
 from equipoise.numerics.device import Device
@@ -128,6 +130,8 @@ def certify_streamed(
     sample: int | None = None,
     seed: int = 0,
     each: Callable[[int, int], None] | None = None,
+    parts: str | Path | None = None,
+    note: Callable[[str], None] | None = None,
 ) -> StreamedCertificate:
     """Return the certificate of ``strategy``, which plays ``game`` by its views or by buckets.
 
@@ -144,6 +148,9 @@ def certify_streamed(
         default all are evaluated.
     each
         Called after every class with the numbers of those done and to do.
+    parts, note
+        A file to keep every class in, and to go on from (:mod:`equipoise.certificates.parts_file`); and what
+        is called with the sentence if it cannot be written.
     """
     if precision is None and device is None and sample is not None:
         precision = "single"
@@ -157,17 +164,31 @@ def certify_streamed(
         chance = walk.streets.copies / walk.streets.copies.sum()
         numbers = np.random.default_rng(seed).choice(total, sample, p=chance)
         weights = np.full(sample, walk.streets.copies.sum() / sample)
-    parts: list[Part] = []
+    where = "compiled loops in" if device is None else f"{device.xp.__name__} in {device.dtype},"
+    own = identity(strategy, f"by {where} {precision or 'double'} precision")
+    file = None if parts is None else PartsFile(parts, own, note or _ignore)
+    known = {} if file is None else file.parts
+    wanted = dict.fromkeys(numbers.tolist())
+    left = [number for number in wanted if number not in known]
     # Compiled loops leave the other cores free; an array library, or a GPU, takes what there is.
     found = in_order if device is None else map
     try:
-        for part in found(walk.part, numbers.tolist()):
-            parts.append(part)
+        for done, part in enumerate(found(walk.part, left), len(wanted) - len(left)):
+            known[left[done - len(wanted)]] = part
+            if file is not None:
+                file.write(is_due=False)
             if each is not None:
-                each(len(parts), len(numbers))
+                each(done + 1, len(wanted))
     finally:
         walk.stop()
-    return _certificate(walk, parts, weights, is_sample=sample is not None)
+        if file is not None:
+            file.write()
+    every = [known[number] for number in numbers.tolist()]
+    return _certificate(walk, every, weights, is_sample=sample is not None)
+
+
+def _ignore(sentence: str) -> None:
+    """Say nothing."""
 
 
 def _certificate(

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from equipoise.cli import options
-from equipoise.cli.output import print_facts, print_json
+from equipoise.cli.output import note, print_facts, print_json
 from equipoise.cli.progress import counting
+from equipoise.errors import EquipoiseError
 
 if TYPE_CHECKING:
     from equipoise.certificates import Certificate
@@ -37,6 +38,20 @@ def command(
     ] = False,
     flops: options.Flops = None,
     device: options.Device = None,
+    by: Annotated[
+        str | None,
+        typer.Option(
+            metavar="round|hand",
+            help="Of poker, where the gains come from: by the round from which on opponents respond, or by hole cards.",
+        ),
+    ] = None,
+    parts: Annotated[
+        Path | None,
+        typer.Option(
+            help="Where to keep what is certified of large poker games, flop by flop, or to go on from if it was "
+            "stopped."
+        ),
+    ] = None,
     nodes: options.Nodes = None,
     json: options.Json = False,
 ) -> None:
@@ -44,8 +59,11 @@ def command(
     from equipoise.cli.loading import strategy_of_game
     from equipoise.cli.report import print_tables
     from equipoise.road.families import family_of
+    from equipoise.road.leaks import WAYS, Leaks
     from equipoise.road.verbs import certify, open, rules_of
 
+    if by is not None and by not in WAYS:
+        raise EquipoiseError(f"--by: found '{by:.40}', expected {' or '.join(WAYS)}.")
     rules = rules_of(game)
     kind = family_of(rules)
     if kind.holds_rules and game == kind.name:
@@ -53,17 +71,21 @@ def command(
     with counting(is_shown=not json) as each:
         given = {
             "flops": flops,
-            "device": device,
+            # Board by board, so that it is known what is gained where.
+            "device": device or (None if by is None else "compiled"),
+            "parts": parts,
+            "note": note if parts is not None else None,
             "each": partial(each, "certifying, flops") if "each" in kind.checks else None,
         }
         wanted = {name: value for name, value in given.items() if value is not None}
         played = strategy_of_game(strategy, rules)
         proof = certify(rules, played, rigorous=rigorous, **wanted)
+    where = None if by is None else Leaks(rules, proof, by)
     if json:
-        print_json(_fields(proof))
+        print_json({**_fields(proof), **({} if where is None else where.fields())})
         return
     table, facts = kind.verdict(rules, proof)
-    print_tables([table])
+    print_tables([table] if where is None else [table, where.sheet()])
     print_facts(facts)
 
 

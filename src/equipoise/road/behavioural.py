@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 class Behavioural(Family):
     """Identity, certificate and store of behaviour strategies."""
 
-    checks = ("infosets", "flops", "device", "seed", "each")
+    checks = ("infosets", "flops", "device", "seed", "each", "parts", "note")
 
     def identity(self, game: Game) -> tuple[str, str]:
         """Return the game's name and the digest of its structure."""

@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from equipoise.cards.deck import Cards, Deck
+from equipoise.cards.starting import starting_hand
 from equipoise.errors import EquipoiseError
 from equipoise.games.poker.game import PokerGame
 from equipoise.games.signals.betting import SHOWDOWN
@@ -161,6 +162,21 @@ class CanonicalViews:
         """
         group = self._group(turn)
         return self._text(self.indexer.unindex(group, [view])[0].tolist(), self.game.groups(turn))
+
+    def starting_hands(self) -> list[tuple[str, float]]:
+        """Return the name of each class of hole cards, and how likely it is dealt.
+
+        Two cards are named as usual (:func:`equipoise.cards.starting.starting_hand`), others by :meth:`label`.
+        """
+        every = np.arange(self.count(0))
+        share = self.indexer.orbit(0, every) / comb(self.game.deck.size, self.game.hole)
+        hands = self.indexer.unindex(0, every)
+        is_usual = self.game.hole == 2 and self.game.suited
+        names = [
+            starting_hand(hand, self.game.deck) if is_usual else self.label(0, k)
+            for k, hand in enumerate(hands.tolist())
+        ]
+        return list(zip(names, share.tolist(), strict=True))
 
     def find(self, turn: int, label: str, player: int = 0) -> int:
         """Return the view called ``label``, which must be written the canonical way."""
