@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -100,6 +102,14 @@ def test_boards_that_cannot_be_are_refused(history: str, board: list[int]) -> No
     game = GAMES["leduc"]()
     with pytest.raises(EquipoiseError, match="expected"):
         Situations(game, random_strategy(game)).at(game.tree.find(history), board)
+
+
+@pytest.mark.parametrize("change", [{"layout": None}, {"fingerprint": "of/an abstraction"}])
+def test_strategies_that_know_no_hands_are_refused(change: dict[str, str | None]) -> None:
+    game = GAMES["leduc"]()
+    strategy = replace(random_strategy(game), **change)  # type: ignore[arg-type]
+    with pytest.raises(EquipoiseError, match="found one that knows no hands"):
+        Situations(game, strategy)
 
 
 def test_trees_know_what_actions_are_worth() -> None:

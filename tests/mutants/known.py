@@ -62,6 +62,7 @@ TESTS: dict[str, tuple[str, ...]] = {
         "certificates/test_situations.py::test_the_first_situation_is_worth_the_certificates_value",
         "certificates/test_situations.py::test_what_takes_too_long_is_left_out",
         "certificates/test_situations.py::test_boards_that_cannot_be_are_refused",
+        "certificates/test_situations.py::test_strategies_that_know_no_hands_are_refused",
     ),
     "certificates.streamed": ("certificates/test_streamed.py", "certificates/test_agreement.py"),
     "certificates.board_walk": (
