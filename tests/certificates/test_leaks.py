@@ -118,7 +118,7 @@ def test_gains_by_hand_are_those_in_the_first_information_sets(first: int) -> No
 @pytest.mark.parametrize("name", EVERY)
 def test_parts_add_up_and_beginning_earlier_is_no_worse(name: str) -> None:
     game: PokerGame = EVERY[name]
-    strategy = bucket_strategy(game, (2, 3, 2)[: game.rounds], seed=3)
+    strategy = bucket_strategy(game, (2, 3, 2, 2)[: game.rounds], seed=3)
     found = certify_streamed(game, strategy)
     for player, own in enumerate(found.earned):
         assert len(own) == game.rounds + 1
