@@ -12,13 +12,19 @@ import equipoise
 from equipoise.errors import EquipoiseError
 from equipoise.games import poker
 from equipoise.games.base import load
+from equipoise.games.bayesian.betting_round import bet_or_check
+from equipoise.games.bayesian.game import BayesianGame, Signals, UtilityGame
+from equipoise.games.bayesian.parametric import parse_models
 from equipoise.games.signals.stage_game import StageGame
 from equipoise.games.trees.builder import TreeBuilder
 from equipoise.games.trees.extensive import ExtensiveGame
 from equipoise.games.trees.normal import from_matrices
 from equipoise.sequence.build import build
 from equipoise.solvers.base import solve
+from equipoise.solvers.bayesian.qualitative import qualitative
 from equipoise.solvers.driver import Iterations
+from equipoise.solvers.general.nash import nash
+from equipoise.solvers.repeated.cav import solve_repeated
 from equipoise.solvers.saddle.cfr import TABLE
 from equipoise.strategy.profile import Strategy
 from equipoise.strategy.store import load_strategy, save_strategy
@@ -203,6 +209,27 @@ def test_everything_is_short_when_printed() -> None:
         assert type(thing).__name__ in text
         assert "\n" not in text
         assert len(text) < 160, text
+
+    game_of_signals = BayesianGame(bet_or_check(pot=2.0), Signals.uniform())
+    model = parse_models("P1: bet |a| check |b| bet\nP2: call |c| fold", game_of_signals.round)
+    partial = solve_repeated(load("partial"))
+    things = [
+        game_of_signals,
+        UtilityGame.from_function([["a"], ["b"]], lambda *_: (1.0, 1.0), Signals.uniform()),
+        qualitative(game_of_signals, model),
+        load("partial"),
+        partial,
+        partial.informed,
+        partial.uninformed,
+        nash(from_matrices("stag", [[4, 0], [3, 3]], [[4, 3], [0, 3]])),
+        load("tournament"),
+        load("spot(board='2c7d9hTsJc',oop='AA',ip='KK',pot=100,stack=50)"),
+        equipoise.solve("kuhn").found,
+    ]
+    for thing in things:
+        assert type(thing).__name__ in repr(thing)
+        assert "\n" not in repr(thing)
+        assert len(repr(thing)) < 160, repr(thing)
     assert repr(load("leduc")) == (
         "<ExtensiveGame 'leduc': 2 players, 9,457 nodes, 936 information sets>"
     )

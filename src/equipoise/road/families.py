@@ -164,6 +164,9 @@ class Found:
     is_certified: bool = True
     checks: dict[str, Any] = field(default_factory=dict)
 
+    def __repr__(self) -> str:
+        return f"<Found by {self.method}: {self.status.value}, {self.strategy!r}>"
+
     @property
     def gap(self) -> float | None:
         """The smallest gap that the solver measured, if it did."""

@@ -86,6 +86,9 @@ class InformedStrategy:
     lottery: Floats
     actions: Floats
 
+    def __repr__(self) -> str:
+        return f"<InformedStrategy of '{self.game.name}': {len(self.weights)} signals>"
+
     @classmethod
     def of(cls, game: RepeatedGame, weights: Floats, posteriors: Floats) -> InformedStrategy:
         """Return the strategy of a splitting of the prior.
@@ -155,6 +158,9 @@ class ApproachStrategy:
 
     game: RepeatedGame
     target: Floats
+
+    def __repr__(self) -> str:
+        return f"<ApproachStrategy of '{self.game.name}': pays {self.guarantee:.6g} at most>"
 
     @property
     def guarantee(self) -> float:

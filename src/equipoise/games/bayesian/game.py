@@ -43,6 +43,9 @@ class BayesianGame:
                 f"{self.round.players}."
             )
 
+    def __repr__(self) -> str:
+        return _short(self)
+
     @property
     def players(self) -> int:
         """Number of players."""
@@ -84,6 +87,9 @@ class UtilityGame:
     error: float = 0.0
     round: ClassVar[None] = None
     family: ClassVar[str] = "bayesian"
+
+    def __repr__(self) -> str:
+        return _short(self)
 
     @classmethod
     def from_function(
@@ -135,6 +141,12 @@ class UtilityGame:
 
 
 SignalGame = BayesianGame | UtilityGame
+
+
+def _short(game: SignalGame) -> str:
+    plans = " x ".join(str(len(own)) for own in game.plans)
+    kind = "signals" if game.signals.finite else "cells of signals"
+    return f"<{type(game).__name__}: {plans} plans, {game.signals.cells} {kind}>"
 
 
 def _find(plans: tuple[tuple[str, ...], ...], player: int, name: str) -> int:

@@ -105,6 +105,12 @@ class Answer:
     programs: int = 1
     log: tuple[LogRow, ...] = ()
 
+    def __repr__(self) -> str:
+        return (
+            f"<Answer of the form {self.model.name or 'given'!r}: {self.status.value}, "
+            f"{len(self.thresholds)} thresholds, {self.programs} programs, {self.seconds:.3g} s>"
+        )
+
 
 def qualitative(
     game: SignalGame,

@@ -72,6 +72,12 @@ class NashAnswer:
     cpu_seconds: float
     log: tuple[LogRow, ...]
 
+    def __repr__(self) -> str:
+        return (
+            f"<NashAnswer of '{self.strategy.game}' by {self.method}: {self.status.value}, gain at most "
+            f"{self.epsilon:.3g}, {self.iterations:,} iterations, {self.seconds:.3g} s>"
+        )
+
     @property
     def epsilon(self) -> float:
         """The most any player could gain."""

@@ -81,6 +81,12 @@ class RepeatedSolution:
     cpu_seconds: float
     log: tuple[LogRow, ...]
 
+    def __repr__(self) -> str:
+        return (
+            f"<RepeatedSolution of '{self.game.name}': {self.status.value}, value {self.lower:.6g} to "
+            f"{self.upper:.6g}, {self.iterations:,} iterations, {self.seconds:.3g} s>"
+        )
+
     @property
     def value(self) -> float:
         """The middle of the bounds."""
