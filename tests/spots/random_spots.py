@@ -1,4 +1,4 @@
-"""Random small spots, and spots written out as trees: every deal, every card, every line."""
+"""Random small spots, the same written out as trees (every deal, every card, every line), and laws of both."""
 
 from __future__ import annotations
 
@@ -6,13 +6,18 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
+import pytest
 
+from equipoise.certificates.spots import certify_spot
+from equipoise.certificates.tree import certify_tree
 from equipoise.games.poker import Spot, spot
 from equipoise.games.poker.ranges import all_hands
 from equipoise.games.poker.runouts import board_tree
 from equipoise.games.signals.betting import NO_OUTCOME, TERMINAL
 from equipoise.games.trees.builder import TreeBuilder
 from equipoise.games.trees.extensive import ExtensiveGame
+from equipoise.sequence.build import build
+from equipoise.solvers.base import measure
 from equipoise.strategy.profile import Strategy
 from equipoise.strategy.spots import SpotStrategy
 
@@ -200,3 +205,23 @@ def random_strategy(game: Spot, random: np.random.Generator) -> SpotStrategy:
         space = SpotLayout(game).treeplex(player)
         vectors.append(space.behaviour(space.plan(space.behaviour(weights))))
     return SpotStrategy(game, (vectors[0], vectors[1]))
+
+
+def require_certified_as_written_out(game: Spot, strategy: SpotStrategy) -> None:
+    """The law of certificates: best responses in the spot are those in the same game as a tree."""
+    tree = explicit(game)
+    found, truth = certify_spot(game, strategy), certify_tree(tree, on_tree(game, tree, strategy))
+    assert found.values == pytest.approx(truth.values, abs=1e-9)
+    assert found.best_responses == pytest.approx(truth.best_responses, abs=1e-9)
+    assert found.gains == pytest.approx(truth.gains, abs=1e-9)
+
+
+def require_measured_as_certified(game: Spot, strategy: SpotStrategy) -> None:
+    """The law of forms: where payments cancel, bounds are best responses, and products those of a matrix."""
+    form = build(game)
+    plans = [s.plan(b) for s, b in zip((form.X, form.Y), strategy.behaviour, strict=True)]
+    lower, upper = measure(form, *plans)
+    proof, half = certify_spot(game, strategy), game.pot / 2
+    assert half + upper == pytest.approx(proof.best_responses[0], abs=1e-9)
+    assert half - lower == pytest.approx(proof.best_responses[1], abs=1e-9)
+    np.testing.assert_allclose(form.A.matrix() @ plans[1], form.A.times(plans[1]), atol=1e-12)

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from random_spots import explicit, on_tree, random_spot, random_strategy, symmetric_spot
+from random_spots import (
+    explicit,
+    random_spot,
+    random_strategy,
+    require_certified_as_written_out,
+    require_measured_as_certified,
+    symmetric_spot,
+)
 
 import equipoise
-from equipoise.certificates.spots import certify_spot
-from equipoise.certificates.tree import certify_tree
 from equipoise.games.poker import Spot, spot
 from equipoise.games.poker.runouts import board_tree
 from equipoise.sequence.build import build
@@ -33,25 +38,14 @@ SMALL = {
 def test_a_certificate_is_that_of_the_game_written_out(name: str) -> None:
     random = np.random.default_rng(len(name))
     game = SMALL[name](random)
-    tree = explicit(game)
-    strategy = random_strategy(game, random)
-    found, truth = certify_spot(game, strategy), certify_tree(tree, on_tree(game, tree, strategy))
-    assert found.values == pytest.approx(truth.values, abs=1e-9)
-    assert found.best_responses == pytest.approx(truth.best_responses, abs=1e-9)
-    assert found.gains == pytest.approx(truth.gains, abs=1e-9)
+    require_certified_as_written_out(game, random_strategy(game, random))
 
 
 @pytest.mark.parametrize("name", [name for name in SMALL if "raked" not in name])
 def test_the_form_measures_what_the_certificate_says(name: str) -> None:
     random = np.random.default_rng(len(name))
     game = SMALL[name](random)
-    form, strategy = build(game), random_strategy(game, random)
-    plans = [s.plan(b) for s, b in zip((form.X, form.Y), strategy.behaviour, strict=True)]
-    lower, upper = measure(form, *plans)
-    proof = certify_spot(game, strategy)
-    half = game.pot / 2
-    assert half + upper == pytest.approx(proof.best_responses[0], abs=1e-9)
-    assert half - lower == pytest.approx(proof.best_responses[1], abs=1e-9)
+    require_measured_as_certified(game, random_strategy(game, random))
 
 
 @pytest.mark.parametrize("name", ["turn", "flop, alike"])

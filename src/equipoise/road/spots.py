@@ -222,10 +222,7 @@ def _solve(
 
 def _strategy(game: Spot, solution: Solution) -> SpotStrategy:
     """Return the behaviour of the plans, which is written over them: there may be no room for more."""
+    from equipoise.sequence.off_path import settled
     from equipoise.strategy.spots import SpotStrategy
 
-    spaces = solution.form.X, solution.form.Y
-    first, second = (
-        space.behaviour(plan, plan) for space, plan in zip(spaces, solution.plans, strict=True)
-    )
-    return SpotStrategy(game, (first, second))
+    return SpotStrategy(game, settled(solution.form, solution.plans))

@@ -198,6 +198,12 @@ class Fixed(NamedTuple):
     places: Numbers
     shares: Floats
 
+    def vector(self, size: int, dtype: Any) -> NDArray[Any]:
+        """Return the behaviour as a vector of ``size`` sequences, -1 where the player is free."""
+        vector = np.full(size, -1, dtype=dtype)
+        vector[self.places] = self.shares
+        return vector
+
 
 class Entrance(NamedTuple):
     """What ``player`` is paid with the sequences 1, 2, ... by which she enters the first street or does not.

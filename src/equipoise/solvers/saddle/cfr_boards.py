@@ -58,12 +58,8 @@ class BoardSweeps(TileSweeps):
 
     def _fixed(self, player: int) -> Any:
         """Return the fixed behaviour as a vector, -1 where a player is free, or None if she is everywhere."""
-        fixed, side = self.payoff.fixed[player], self.sides[player]
-        if fixed is None:
-            return None
-        vector = np.full(len(side.regret), -1, dtype=side.regret.dtype)
-        vector[fixed.places] = fixed.shares
-        return vector
+        fixed, regret = self.payoff.fixed[player], self.sides[player].regret
+        return None if fixed is None else fixed.vector(len(regret), regret.dtype)
 
     def _room(self, source: int, dtype: Any) -> Any:
         """Return room for a board's plan, and for its sums."""
