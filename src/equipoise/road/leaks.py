@@ -84,11 +84,10 @@ def _by_round(proof: StreamedCertificate) -> list[Leak]:
 
 
 def _by_hand(game: PokerGame, proof: StreamedCertificate) -> list[Leak]:
-    from equipoise.games.poker.canonical import CanonicalViews
     from equipoise.games.signals.views import views
 
-    named = views(game)
-    assert isinstance(named, CanonicalViews)
+    named = views(game).canonical
+    assert named is not None, "it was certified by them"
     gains = zip(*(own.tolist() for own in proof.gains_by_hand), strict=True)
     hands = zip(named.starting_hands(), gains, strict=True)
     found = [Leak(name, dealt, own) for (name, dealt), own in hands]
