@@ -7,6 +7,7 @@ recorded (``gambit_readings.py``); ``test_gambit_live.py`` asks it again, where 
 import os
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -391,11 +392,12 @@ def test_a_full_disk_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.Mon
     write_efg(kuhn(), path)
     before = path.read_bytes()
     real = Path.open
-    monkeypatch.setattr(
-        Path,
-        "open",
-        lambda self, mode="r", *a: real(Path("/dev/full") if "w" in mode else self, mode, *a),
-    )
+
+    def opened(self: Path, mode: str = "r", *options: Any) -> Any:
+        is_new = "x" in mode
+        return real(*((Path("/dev/full"), "wb") if is_new else (self, mode, *options)))
+
+    monkeypatch.setattr(Path, "open", opened)
     with pytest.raises(EquipoiseError, match="the disk is full"):
         write_efg(leduc(), path)
     assert path.read_bytes() == before
