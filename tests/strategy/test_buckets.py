@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tracemalloc
 from dataclasses import replace
+from itertools import islice
 
 import numpy as np
 import pytest
@@ -21,6 +22,7 @@ from equipoise.solvers.saddle.cfr import TABLE
 from equipoise.strategy.lift import lift
 from equipoise.strategy.profile import Strategy
 from equipoise.strategy.store import load_strategy, save_strategy
+from equipoise.strategy.table import decisions, infosets
 
 
 def random_strategy(game: PokerGame, abstraction) -> Strategy:
@@ -47,6 +49,16 @@ def test_a_hand_is_played_as_its_bucket(game, abstraction) -> None:
         assert strategy[label] == lifted[label]
         hand, _, history = label.rpartition("|")
         assert strategy.at(history)[hand] == lifted[label]
+
+
+@pytest.mark.parametrize(("game", "abstraction"), SMALL, ids=repr)
+def test_what_is_listed_is_what_is_looked_up(game, abstraction) -> None:
+    """A line a hand, as summaries print them, though the vectors have an entry a bucket."""
+    strategy = random_strategy(game, abstraction)
+    found = list(decisions(game, strategy))
+    assert len(found) == infosets(game)
+    for line in found[::29]:
+        assert dict(zip(line.actions, line.probabilities, strict=True)) == strategy[line.infoset]
 
 
 @pytest.mark.parametrize(("game", "abstraction"), SMALL[:2], ids=repr)
@@ -104,5 +116,7 @@ def test_holdem_is_looked_up_and_never_lifted() -> None:
         assert len(strategy.at(history)) == table.buckets[turn][0]
     assert tracemalloc.get_traced_memory()[1] < 4e6
     tracemalloc.stop()
+    for line in islice(decisions(game, strategy), 0, 169, 12):
+        assert dict(zip(line.actions, line.probabilities, strict=True)) == strategy[line.infoset]
     with pytest.raises(EquipoiseError, match="looks hands up by their buckets"):
         lift(strategy, table)

@@ -50,11 +50,10 @@ class Behavioural(Family):
 
     def lines(self, result: Result, asked: Asked) -> Lines:
         """Return what the strategy does where it was asked for; no more than that is looked up."""
-        from equipoise.strategy.table import decisions_in, groups, groups_by_buckets
+        from equipoise.strategy.table import decisions_in, groups
 
         found, rules, strategy = Lines([], 0), result.rules, result.strategy
-        is_whole = not strategy.is_abstract
-        for group in groups(rules) if is_whole else groups_by_buckets(rules, strategy):
+        for group in groups(rules, strategy):
             labels = enumerate(group.labels)
             own = [k for k, label in labels if asked.of(group.player, label)]
             room = None if asked.limit is None else asked.limit - len(found.shown)

@@ -66,25 +66,19 @@ def require_distributions(game: ExtensiveGame | StageGame, strategy: Strategy) -
     )
 
 
-def groups(game: ExtensiveGame | StageGame) -> Iterator[InfosetGroup]:
-    """Yield the information sets of a game, in the order of its tree or betting tree."""
-    return _signal_groups(game) if isinstance(game, StageGame) else _tree_groups(game)
+def groups(
+    game: ExtensiveGame | StageGame, strategy: Strategy | None = None
+) -> Iterator[InfosetGroup]:
+    """Yield the information sets of a game, in the order of its tree or betting tree.
 
-
-def groups_by_buckets(game: StageGame, strategy: Strategy) -> Iterator[InfosetGroup]:
-    """Yield the information sets of rounds with few views, for a strategy that plays by buckets."""
-    tree, layout = game.tree, require_layout(game, strategy)
-    assert strategy.abstraction is not None, "the layout is that of its buckets"
-    blocks = [iter(layout.starts(player).tolist()) for player in range(game.players)]
-    for node in np.flatnonzero(tree.player >= 0).tolist():
-        player, turn = int(tree.player[node]), int(tree.round[node])
-        first, count = next(blocks[player]), views(game).count(turn, player)
-        if count > _FEW_VIEWS:
-            continue
-        labels = [f"{name}|{tree.histories[node]}" for name in view_names(game, turn, player)]
-        actions = tuple(tree.action[child] for child in tree.successors[node])
-        own = strategy.abstraction.bucket(turn, np.arange(count), player)
-        yield InfosetGroup(player, first, actions, labels, own, layout.buckets[turn][player])
+    They lie where ``strategy`` keeps them, by default where one by views does. One that plays by
+    buckets is for games with more views than anybody lists: only rounds with few of them are gone through.
+    """
+    if not isinstance(game, StageGame):
+        return _tree_groups(game)
+    if strategy is not None and strategy.is_abstract:
+        return _groups_by_buckets(game, strategy)
+    return _signal_groups(game)
 
 
 def infosets(game: ExtensiveGame | StageGame) -> int:
@@ -100,7 +94,7 @@ def infosets(game: ExtensiveGame | StageGame) -> int:
 def decisions(game: ExtensiveGame | StageGame, strategy: Strategy) -> Iterator[LocalStrategy]:
     """Yield the decisions of ``strategy``, which must belong to ``game``."""
     require_strategy(game, strategy)
-    for group in groups(game):
+    for group in groups(game, strategy):
         yield from decisions_in(group, strategy, range(len(group.labels)))
 
 
@@ -144,6 +138,21 @@ def _signal_groups(game: StageGame) -> Iterator[InfosetGroup]:
         actions = tuple(tree.action[child] for child in tree.successors[node])
         labels = [f"{name}|{history}" for name in names]
         yield InfosetGroup(player, next(blocks[player]), actions, labels)
+
+
+def _groups_by_buckets(game: StageGame, strategy: Strategy) -> Iterator[InfosetGroup]:
+    tree, layout = game.tree, require_layout(game, strategy)
+    assert strategy.abstraction is not None, "the layout is that of its buckets"
+    blocks = [iter(layout.starts(player).tolist()) for player in range(game.players)]
+    for node in np.flatnonzero(tree.player >= 0).tolist():
+        player, turn = int(tree.player[node]), int(tree.round[node])
+        first, count = next(blocks[player]), views(game).count(turn, player)
+        if count > _FEW_VIEWS:
+            continue
+        labels = [f"{name}|{tree.histories[node]}" for name in view_names(game, turn, player)]
+        actions = tuple(tree.action[child] for child in tree.successors[node])
+        own = strategy.abstraction.bucket(turn, np.arange(count), player)
+        yield InfosetGroup(player, first, actions, labels, own, layout.buckets[turn][player])
 
 
 @lru_cache(maxsize=16)
