@@ -51,7 +51,8 @@ def cpu_seconds(tree: Path, task: str, folder: str, caches: Path | None) -> floa
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     done = subprocess.run(command, env=environment, cwd=folder, capture_output=True, text=True)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    if done.returncode > 1:  # one is a limit that was reached
+    # One is a limit that was reached, but Python's own code for a traceback, too.
+    if done.returncode > 1 or "Traceback" in done.stderr:
         raise SystemExit(f"{tree}: {' '.join(command[3:])} failed: {done.stderr.strip()[-300:]}")
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
