@@ -18,6 +18,8 @@ from killed_stages import RULES, STAGES
 from test_nothing_lost import full_disk
 from test_resume import start
 
+import equipoise
+from equipoise.certificates.streamed import StreamedCertificate
 from equipoise.strategy.store import load
 
 KILLS = 4  # of each stage, while there is much left to do
@@ -147,7 +149,10 @@ def test_a_strategy_by_buckets_is_replaced_by_one_of_its_own_game_alone(staged: 
         "expectation(flops=4,boards=50)",
     )
     short = (*solve, "--flops", 2, "--gap", 0, "--out", "it.eqp", "--iterations")
-    assert staged(*short, 2).code == 1
+    first = staged(*short, 2)
+    assert first.code == 1
+    assert "(estimated in the full game)" in first.out
+    assert "those after 2 flops drawn at random" in " ".join(first.out.split())
     more = staged(*short, 4, "--resume", "--json")
     assert (more.code, more.fields["iterations"]) == (1, 4)
     Path("it.eqp.checkpoint").unlink()
@@ -156,6 +161,9 @@ def test_a_strategy_by_buckets_is_replaced_by_one_of_its_own_game_alone(staged: 
     )  # it is not certified flop by flop to be found finished
     assert "no such checkpoint" in again.err
     assert again.fields["iterations"] == 3
+    proof = equipoise.open("it.eqp").certificate
+    assert isinstance(proof, StreamedCertificate)
+    assert 2 < proof.classes < proof.of  # opened in Python, a few flops, not hours
     refused = staged("solve", "kuhn", "--out", "it.eqp")
     assert (refused.code, refused.err.count("\n")) == (2, 1)
     assert "expected a free name or one of 'kuhn'" in refused.err

@@ -86,6 +86,11 @@ class Certificate:
         total = math.fsum(self.gains)
         return float(np.nextafter(total, np.inf)) if self.rigorous else total
 
+    @property
+    def is_exact(self) -> bool:
+        """Whether the whole game was gone through; otherwise values and gains are estimates from a sample."""
+        return True
+
     def meets(self, target: float | tuple[float, ...], allowance: float = 0.0) -> bool:
         """Say whether the gap, or every player's own gain, is within ``target``.
 

@@ -98,7 +98,7 @@ class StreamedCertificate(Certificate):
             "boards": f"all, after {self.of:,} classes of flops"
             if self.is_exact
             else f"those after {self.classes:,} flops drawn at random: an estimate, too large on average; "
-            f"standard error {self.exploitability_error:.9g}",
+            f"standard error {self.exploitability_error:.3g}",
         }
         if self.big_blind:
             per_hand = self.in_mbb(self.exploitability)

@@ -226,6 +226,10 @@ class Family(Protocol):
     def certify(self, game: Any, strategy: Any, *, rigorous: bool = False) -> Certificate:
         """Show how good ``strategy`` is, from the rules alone."""
 
+    def usual_checks(self, game: Any) -> dict[str, Any]:
+        """Return the options of :meth:`certify` where nobody has named any: for games that take hours, an estimate."""
+        return {}
+
     def pack(self, strategy: Any) -> tuple[Arrays, Metadata]:
         """Return ``strategy`` as arrays and metadata, ``game`` and ``fingerprint`` among them."""
 
@@ -242,14 +246,17 @@ class Family(Protocol):
 
     def facts(self, result: Result) -> dict[str, Any]:
         """Return what a summary for people says of a result, beside how it was found."""
-        known = self.figures(result.certificate)
-        gap = f"{max(known['gap'], 0.0):.3g} (certified in the full game)"
+        proof = result.certificate
+        known = self.figures(proof)
+        how = "certified" if proof.is_exact else "estimated"
+        gap = f"{max(known['gap'], 0.0):.3g} ({how} in the full game)"
         if "value" not in known:
             return {"gap": gap, **result.found.details}
         return {
             "value": f"{known['value']:.9g} to player 1",
             "bounds": f"{known['lower']:.9g} to {known['upper']:.9g}",
             "gap": gap,
+            **proof.remarks(),
             **result.found.details,
         }
 

@@ -77,10 +77,13 @@ class Result:
 
     @cached_property
     def certificate(self) -> Certificate:
-        """How good the strategy is in the full game, from rules and strategy alone."""
+        """How good the strategy is in the full game, from rules and strategy alone.
+
+        Of poker too large to list it is an estimate from a few flops; :func:`equipoise.certify` takes more.
+        """
         if self.proof is not None:
             return self.proof
-        return family(self.family).certify(self.rules, self.strategy)
+        return family(self.family).certify(self.rules, self.strategy, **self.found.checks)
 
     @property
     def value(self) -> float:

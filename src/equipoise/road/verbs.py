@@ -231,6 +231,7 @@ def open(path: str | Path, game: Any = None) -> Result:
         seconds=known.number("seconds", 0.0),
         cpu_seconds=known.number("cpu_seconds", 0.0),
         log=log,
+        checks=kind.usual_checks(rules),
     )
     seed = known.whole("seed", 0)
     return Result(loaded, rules, spec, kind.name, found, found.status, seed=seed, saved=path)
@@ -331,7 +332,7 @@ def _finished(
     if getattr(result.strategy, "is_abstract", False):
         return None  # Its target was one in a model, of which a certificate in the full game says nothing.
     with steps.take("certify"):
-        proof = kind.certify(result.rules, result.strategy)
+        proof = result.certificate
     if not proof.meets(wanted, _ROUNDING * stake):
         return None
     note(f"{place}: this solve is finished, its strategy meets the target of {_text(wanted)}.")

@@ -52,6 +52,10 @@ class ZeroSum(Behavioural):
 
         return units_of(game).stake
 
+    def usual_checks(self, game: Game) -> dict[str, Any]:
+        """Return a sample of flops for poker too large to list."""
+        return {} if is_listed(game) else {"flops": _FLOPS}
+
     def solve(self, game: Game, wish: Wish) -> Found:
         """Abstract, build, solve and lift."""
         from equipoise.road.models import models, with_model
@@ -109,7 +113,7 @@ class ZeroSum(Behavioural):
                 **solution.facts,
                 **facts,
             },
-            checks=_checks(game, wish),
+            checks={} if is_listed(game) else _checks(self.usual_checks(game), wish),
         )
 
 
@@ -121,13 +125,12 @@ def is_listed(game: Any) -> bool:
     return not isinstance(game, StageGame) or views(game).is_listed
 
 
-def _checks(game: Game, wish: Wish) -> dict[str, Any]:
-    """Return how to certify: of poker too large to list, a sample of flops unless all are asked for."""
-    if is_listed(game):
-        return {}
-    flops, device = wish.options.get("flops") or _FLOPS, wish.options.get("device")
-    asked = {} if flops == "all" else {"flops": int(flops)}
-    return {**asked, "device": device, "each": partial(wish.each, "certifying, flops")}
+def _checks(usual: dict[str, Any], wish: Wish) -> dict[str, Any]:
+    """Return how to certify where boards are drawn, as is usual there unless others, or all, are asked for."""
+    flops = wish.options.get("flops")
+    drawn = {} if flops == "all" else {"flops": int(flops)} if flops else usual
+    each = partial(wish.each, "certifying, flops")
+    return {**drawn, "device": wish.options.get("device"), "each": each}
 
 
 def default_gap(form: SequenceForm, is_model: bool = False) -> Stop:
