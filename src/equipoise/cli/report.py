@@ -36,6 +36,7 @@ def print_result(
     from equipoise.road.families import family
 
     kind, known = family(result.family), result.summary()
+    iterations = known["iterations"]
     if "value" not in known and "gains" in known:
         print_tables([kind.verdict(result.rules, result.certificate)[0]])
     print_facts(
@@ -47,7 +48,7 @@ def print_result(
                 for name, value in kind.facts(result).items()
                 if "\n" not in str(value)
             },
-            "method": f"{known['method']}, {number(known['iterations'])} iterations",
+            "method": f"{known['method']}, {number(iterations)} iteration{'s' * (iterations != 1)}",
             "because": result.found.why,
             "strategy": "not saved" if result.saved is None else str(result.saved),
         }
