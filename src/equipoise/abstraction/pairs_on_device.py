@@ -17,8 +17,8 @@ from equipoise.abstraction.street_features import ArrayFeatures
 from equipoise.games.poker.boards import Batch
 from equipoise.numerics.device import Array
 
-BATCH = 64
-"""Boards at once: half a million pairs of hands each in hold'em."""
+BATCH, MANY = 64, 256
+"""Boards at once, on a processor and on a GPU: half a million pairs of hands each in hold'em."""
 
 
 # Bytes for each pair of buckets: three counts, and then two matrices and what they are made from.
@@ -42,15 +42,19 @@ def count_pairs_on_device(
     left, right = features.put(first[is_apart]), features.put(second[is_apart])
     # Cells: losses, ties and wins of the first of two buckets.
     cells = xp.zeros((buckets * buckets * 3,), dtype=xp.int64, device=device.device)
-    for batch in batches:
-        ranks = features.ranks(batch.boards)
-        own = lookup.on_boards(features.last, batch.numbers, ranks)
+
+    def cells_of(own: Array, ranks: Array, copies: Array) -> tuple[Array, Array]:
         mine, theirs = (xp.take(own, side, axis=1) for side in (left, right))
         better, worse = (xp.take(ranks, side, axis=1) for side in (left, right))
         outcome = xp.astype(better > worse, xp.int64) - xp.astype(better < worse, xp.int64)
         cell = (mine * buckets + theirs) * 3 + outcome + 1
-        copies = features.put(batch.copies.astype(np.int64))
-        weights = xp.broadcast_to(copies[:, None], cell.shape)
+        return cell, xp.broadcast_to(copies[:, None], cell.shape)
+
+    fused = device.fused(cells_of)
+    for batch in batches:
+        ranks = features.ranks(batch.boards)
+        own = lookup.on_boards(features.last, batch.numbers, ranks)
+        cell, weights = fused(own, ranks, features.put(batch.copies.astype(np.int64)))
         device.add_at(cells, xp.reshape(cell, (-1,)), xp.reshape(weights, (-1,)))
         if each is not None:
             each(len(batch.boards))

@@ -182,9 +182,10 @@ class StreetBuckets(HandBuckets):
 
     def _counted_on(self, device: Device) -> tuple[Array, Array]:
         """Return the same on ``device``, where they stay."""
-        from equipoise.abstraction.pairs_on_device import BATCH, count_pairs_on_device
+        from equipoise.abstraction.pairs_on_device import BATCH, MANY, count_pairs_on_device
 
-        batches = Boards(self._rules).some(self.sample, self.seed, BATCH)
+        at_once = MANY if device.is_cuda else BATCH
+        batches = Boards(self._rules).some(self.sample, self.seed, at_once)
         return count_pairs_on_device(self.lookup(device), batches, self.buckets[-1][0])
 
     def to_arrays(self) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:

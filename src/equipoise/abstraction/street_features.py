@@ -280,18 +280,22 @@ class ArrayFeatures(StreetFeatures):
     def __init__(self, game: PokerGame, device: Device) -> None:
         super().__init__(game, device.xp, device)
         self.device = device
+        self._ahead = device.fused(self._compared)
 
     def standing_of(self, ranks: Array) -> Array:
         """Return how every hand stands on whole boards where hands have ``ranks``."""
-        xp, (boards, hands) = self.xp, ranks.shape
+        boards, hands = ranks.shape
         at_once = max(1, _AT_ONCE // hands**2)
-        found, meets = [], xp.astype(self._meetings.meets, xp.int8)
-        for start in range(0, boards, at_once):
-            own = ranks[start : min(start + at_once, boards), :]
-            apart = xp.astype(own[:, :, None] > own[:, None, :], xp.int8)
-            apart = apart - xp.permute_dims(apart, (0, 2, 1))
-            found.append(xp.sum(apart * meets, axis=2, dtype=xp.int32))
-        return xp.concat(found, axis=0) + self.most
+        starts = range(0, boards, at_once)
+        found = [self._ahead(ranks[low : min(low + at_once, boards), :]) for low in starts]
+        return self.xp.concat(found, axis=0) + self.most
+
+    def _compared(self, ranks: Array) -> Array:
+        """Return how many hands each one beats, less those that beat it."""
+        xp, meets = self.xp, self.xp.astype(self._meetings.meets, self.xp.int8)
+        mine, theirs = ranks[:, :, None], ranks[:, None, :]
+        apart = xp.astype(mine > theirs, xp.int8) - xp.astype(mine < theirs, xp.int8)
+        return xp.sum(apart * meets, axis=2, dtype=xp.int32)
 
     def _margins(self, ranks: Array, reach: Array) -> Array:
         """Return, for each hand, the reach of the hands it beats less that of those that beat it."""

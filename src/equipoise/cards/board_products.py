@@ -75,6 +75,7 @@ class HalfProducts(BoardProducts):
         super().__init__(hands, device)
         self._parts, self._more = parts, -len(hands) % PAD
         self._holds = self._matrix(self._holds[None])
+        self._signs = device.fused(self._signed)
 
     def table(self, reach: NDArray[np.float64]) -> Array:
         """Put reach by bucket and column on the device: all first parts, all second ones, and a row of zeros."""
@@ -94,6 +95,10 @@ class HalfProducts(BoardProducts):
 
     def signs(self, ranks: Array) -> Array:
         """Return what compares hands on boards where they have ``ranks``: a matrix to multiply with."""
+        found: Array = self._signs(ranks)
+        return found
+
+    def _signed(self, ranks: Array) -> Array:
         exact = ranks.to(self._xp.float32)
         signs = self._xp.sign(exact[:, :, None] - exact[:, None, :])
         return self._matrix(signs * self._meetings.meets)

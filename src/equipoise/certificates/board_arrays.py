@@ -83,7 +83,9 @@ class ArrayRound:
                 up = None if carried is None else carried[player]
                 values, own = self._finish(group, near, margins, by_card, buckets[player], up)
                 if own is not None:
-                    earned[player] += own
+                    # Over the columns of a hand first: few numbers need be turned to double precision.
+                    profit = self._device.xp.sum(own, axis=2)
+                    earned[player] += self._device.xp.astype(profit, exact.floats)
                 values = values[:, :, : group.entries]
                 out[player][:, :, first : first + group.entries] += on_boards_before(
                     self._device, values, deals
@@ -101,7 +103,9 @@ class ArrayRound:
     ) -> tuple[Array, Array | None]:
         """Return the entries' values from the sums over hands, and what the responder's own strategy earns, if any.
 
-        All of it is on arrays of one shape, boards by hands by entries, so that it can be made in one pass.
+        All of it is on arrays of one shape, boards by hands by entries, so that it can be made in one pass. Sums over
+        entries are left to the caller: a pass that adds up as it goes holds a whole row of every slot in registers,
+        which took a GPU twenty times as long.
         """
         xp, earned = self._device.xp, None
         slots = self._leaves(group, near, margins, by_card)
@@ -119,9 +123,7 @@ class ArrayRound:
                 slots[one] = xp.maximum(slots[one], slots[two])
             else:
                 slots[one] = xp.clip(slots[one], 0.0, None)
-        # Over the columns of a hand first: few numbers need be turned to double precision.
-        profit = None if earned is None else xp.astype(xp.sum(earned, axis=2), xp.float64)
-        return slots[group.result], profit
+        return slots[group.result], earned
 
     def _leaves(
         self, group: _Group, near: Array, margins: Array | None, by_card: Array | None

@@ -311,8 +311,7 @@ class BoardWalk:
                     "certify: found the precision 'bf16' without PyTorch, expected it."
                 )
             return 1
-        is_cuda = getattr(self.device.device, "type", "") == "cuda"
-        return 2 if is_torch and is_cuda and self.device.dtype == "float32" else 0
+        return 2 if is_torch and self.device.is_cuda and self.device.dtype == "float32" else 0
 
     def _wide(self) -> Device:
         """Return the device in double precision."""
@@ -321,7 +320,7 @@ class BoardWalk:
     @cached_property
     def _most(self) -> int:
         """How many numbers an array may have: of a GPU's memory, one for each 64 bytes that are free."""
-        if getattr(self.device.device, "type", "") != "cuda":
+        if not self.device.is_cuda:
             return _FEW
         free, _ = self.device.xp.cuda.mem_get_info(self.device.device)
         return int(min(_MANY, free // 64))

@@ -14,6 +14,8 @@ from equipoise.numerics.memory import free_memory_mb
 
 Array = Any
 
+_PINNED = 1 << 26  # bytes: to pin more takes longer than to wait
+
 
 @dataclass(frozen=True)
 class Device:
@@ -28,11 +30,20 @@ class Device:
         """The library's own name of ``dtype``."""
         return getattr(self.xp, self.dtype)
 
+    @property
+    def is_cuda(self) -> bool:
+        """Whether this is an NVIDIA GPU."""
+        return getattr(self.device, "type", "") == "cuda"
+
     def put(self, numbers: NDArray[Any]) -> Array:
         """Copy a NumPy array here: floats as ``dtype``, indices as 64-bit integers."""
         is_float = numbers.dtype.kind == "f"
         kind = self.floats if is_float else self.xp.int64
         plain = np.ascontiguousarray(numbers, dtype=np.float64 if is_float else np.int64)
+        if self.is_cuda and plain.nbytes <= _PINNED:
+            # From memory that is pinned a copy need not wait until the GPU has done all it was told before.
+            own = self.xp.asarray(plain, dtype=kind).pin_memory()
+            return own.to(self.device, non_blocking=True)
         return self.xp.asarray(plain, dtype=kind, device=self.device)
 
     def zeros(self, shape: Any) -> Array:
@@ -45,7 +56,7 @@ class Device:
 
     def free_mb(self) -> float | None:
         """Return how much memory the device could still give, or nothing where it cannot be asked."""
-        if getattr(self.device, "type", "") == "cuda":
+        if self.is_cuda:
             return float(self.xp.cuda.mem_get_info(self.device)[0]) / 2**20
         return free_memory_mb()
 
@@ -63,7 +74,7 @@ class Device:
         A GPU is given the whole step as one graph, so that starting its some hundred small kernels
         costs nothing; what changes between steps must change in place.
         """
-        if self.device is None or getattr(self.device, "type", "") != "cuda":
+        if not self.is_cuda:
             return step
         graph = self.xp.cuda.CUDAGraph()
         with self.xp.cuda.graph(graph):
@@ -80,7 +91,7 @@ class Device:
 
         PyTorch compiles it for a GPU, once for each of a few shapes; elsewhere it is the function itself.
         """
-        if getattr(self.device, "type", "") != "cuda" or not hasattr(self.xp, "compile"):
+        if not self.is_cuda or not hasattr(self.xp, "compile"):
             return function
         compiled: Callable[..., Any] = self.xp.compile(function)
         return compiled
