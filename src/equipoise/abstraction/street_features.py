@@ -280,6 +280,7 @@ class ArrayFeatures(StreetFeatures):
     def __init__(self, game: PokerGame, device: Device) -> None:
         super().__init__(game, device.xp, device)
         self.device = device
+        self._meets = self.xp.astype(self._meetings.meets, self.xp.int8)
         self._ahead = device.fused(self._compared)
 
     def standing_of(self, ranks: Array) -> Array:
@@ -292,10 +293,9 @@ class ArrayFeatures(StreetFeatures):
 
     def _compared(self, ranks: Array) -> Array:
         """Return how many hands each one beats, less those that beat it."""
-        xp, meets = self.xp, self.xp.astype(self._meetings.meets, self.xp.int8)
-        mine, theirs = ranks[:, :, None], ranks[:, None, :]
+        xp, mine, theirs = self.xp, ranks[:, :, None], ranks[:, None, :]
         apart = xp.astype(mine > theirs, xp.int8) - xp.astype(mine < theirs, xp.int8)
-        return xp.sum(apart * meets, axis=2, dtype=xp.int32)
+        return xp.sum(apart * self._meets, axis=2, dtype=xp.int32)
 
     def _margins(self, ranks: Array, reach: Array) -> Array:
         """Return, for each hand, the reach of the hands it beats less that of those that beat it."""
