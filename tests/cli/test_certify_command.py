@@ -5,6 +5,11 @@ from __future__ import annotations
 import pytest
 from commandline import Cli
 
+import equipoise
+from equipoise.errors import EquipoiseError
+from equipoise.games import poker
+from equipoise.strategy.simple import simple_strategy
+
 
 def test_a_strategy_by_name(cli: Cli) -> None:
     exact = cli("certify", "no-limit-leduc", "always-call", "--json")
@@ -29,7 +34,28 @@ def test_names_and_devices_that_do_not_fit(cli: Cli) -> None:
     there_is_none = cli("certify", "no-limit-leduc", "uniform", "--device", "abacus")
     assert there_is_none.code == 2
     assert "abacus" in there_is_none.err
-    assert cli("certify", "no-limit-leduc", "uniform", "--flops", 1).code == 2
+
+
+@pytest.mark.parametrize("flops", ["1", "many", "-3", "9" * 30])
+def test_so_many_flops_are_a_number_or_all(cli: Cli, flops: str) -> None:
+    for command in (("certify", "no-limit-leduc", "uniform"), ("solve", "limit-holdem")):
+        told = cli(*command, "--flops", flops)
+        assert told.code == 2
+        assert "expected a number from 2 up, or all" in told.err
+
+
+def test_all_flops_are_what_a_certificate_takes_anyway(cli: Cli) -> None:
+    game = ("certify", "no-limit-leduc", "always-call", "--json")
+    assert cli(*game, "--flops", "all").fields == cli(*game).fields
+
+
+def test_a_solve_refuses_flops_before_it_begins() -> None:
+    for wrong in ("many", 1, 2.5):
+        with pytest.raises(EquipoiseError, match="expected a whole number from 2 up, or all"):
+            equipoise.solve("limit-holdem", flops=wrong)
+    strategy = simple_strategy(poker.limit_holdem(), "always-fold")
+    with pytest.raises(EquipoiseError, match="found a sample of 'many'"):
+        equipoise.certify("limit-holdem", strategy, flops="many")
 
 
 def test_where_the_gains_come_from(cli: Cli) -> None:

@@ -22,7 +22,7 @@ import numpy as np
 from equipoise.certificates.board_walk import PLAYERS, BoardWalk, Floats, Part
 from equipoise.certificates.certificate import Certificate
 from equipoise.certificates.parts_file import PartsFile, identity
-from equipoise.errors import EquipoiseError
+from equipoise.errors import EquipoiseError, short
 from equipoise.games.poker.game import PokerGame
 from equipoise.numerics.device import Device
 from equipoise.numerics.threads import in_order
@@ -159,8 +159,10 @@ def certify_streamed(
     if sample is None:
         numbers, weights = np.arange(total), walk.streets.copies
     else:
-        if sample < 2:
-            raise EquipoiseError(f"certify: found a sample of {sample}, expected at least 2.")
+        if not isinstance(sample, int) or sample < 2:
+            raise EquipoiseError(
+                f"certify: found a sample of {short(sample)}, expected a whole number from 2 up."
+            )
         chance = walk.streets.copies / walk.streets.copies.sum()
         numbers = np.random.default_rng(seed).choice(total, sample, p=chance)
         weights = np.full(sample, walk.streets.copies.sum() / sample)

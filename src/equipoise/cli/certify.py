@@ -70,7 +70,7 @@ def command(
         rules = open(strategy).rules
     with counting(is_shown=not json) as each:
         given = {
-            "flops": flops,
+            "flops": None if flops == "all" else flops,
             # Board by board, so that it is known what is gained where.
             "device": device or (None if by is None else "compiled"),
             "parts": parts,

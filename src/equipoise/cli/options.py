@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from equipoise.cli.completion import complete_game, complete_strategy
+from equipoise.errors import EquipoiseError, short
 
 
 def _grow(context: typer.Context, nodes: int | None) -> int | None:
@@ -22,6 +23,15 @@ def _grow(context: typer.Context, nodes: int | None) -> int | None:
     monitor = context.with_resource(growing(is_shown))
     context.with_resource(growth(nodes, monitor))
     return nodes
+
+
+def _flops(flops: str | None) -> int | str | None:
+    """Return how many flops are asked for: a number, or the word for all of them."""
+    if flops is None or flops == "all":
+        return flops
+    if not (flops.isdecimal() and len(flops) < 10 and int(flops) >= 2):
+        raise EquipoiseError(f"--flops: found {short(flops)}, expected a number from 2 up, or all.")
+    return int(flops)
 
 
 Game = Annotated[
@@ -84,11 +94,12 @@ Model = Annotated[
     ),
 ]
 Flops = Annotated[
-    int | None,
+    str | None,
     typer.Option(
-        min=2,
+        metavar="N|all",
+        callback=_flops,
         help="Certify poker too large to list on so many flops (classes of first common cards), drawn at "
-        "random: an estimate.",
+        "random: an estimate; or on all of them.",
         show_default="all; 8 after a solve",
     ),
 ]

@@ -63,7 +63,9 @@ NAMED: dict[str, NamedModel] = {
         stages="3",
     ),
     "gs3": _limit(
-        "GS3 of 2007 (section 6.5.4): four rounds and all bets", "potential", "20-800-4800-28800"
+        "GS3 of 2007 (section 6.5.4): four rounds and all bets",
+        "potential(boards=all)",
+        "20-800-4800-28800",
     ),
     "gs4-first": _limit(
         "the first game of GS4 (section 6.6): three rounds, no two hands before the flop alike",
@@ -73,7 +75,7 @@ NAMED: dict[str, NamedModel] = {
     ),
     "gs4": _limit(
         "GS4 of 2008 (section 6.6, Table 8.1): hands before the flop by how they are played",
-        "strategy",
+        "strategy(boards=all)",
         "20-800-4800-28800",
     ),
     "texas": _limit(
@@ -86,7 +88,9 @@ NAMED: dict[str, NamedModel] = {
         "small enough for two cores and a few minutes", "potential", "20-100-400-1200"
     ),
 }
-"""Models by the name that users type, as options of ``solve``."""
+"""Models by the name that users type, as options of ``solve``.
+
+With as many buckets as GS3 has, a sample of boards leaves most pairs of them to chance: all are counted."""
 
 
 def with_model(game: Any, options: Mapping[str, Any]) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from equipoise.errors import EquipoiseError, require_type
+from equipoise.errors import EquipoiseError, require_type, short
 from equipoise.road.behavioural import Behavioural
 from equipoise.road.families import Found, Wish
 
@@ -67,6 +67,7 @@ class ZeroSum(Behavioural):
         wish.only(self.name, *known, "flops", "device", "pairs")
         wish = replace(wish, options=with_model(game, _options(game, wish)))
         steps = wish.steps
+        checks = {} if is_listed(game) else _checks(self.usual_checks(game), wish)
         within = tuple(models(game, wish.options))
         modelled = within[-1].game if within else game
         pairs = _pairs(wish)
@@ -113,7 +114,7 @@ class ZeroSum(Behavioural):
                 **solution.facts,
                 **facts,
             },
-            checks={} if is_listed(game) else _checks(self.usual_checks(game), wish),
+            checks=checks,
         )
 
 
@@ -128,7 +129,12 @@ def is_listed(game: Any) -> bool:
 def _checks(usual: dict[str, Any], wish: Wish) -> dict[str, Any]:
     """Return how to certify where boards are drawn, as is usual there unless others, or all, are asked for."""
     flops = wish.options.get("flops")
-    drawn = {} if flops == "all" else {"flops": int(flops)} if flops else usual
+    is_number = isinstance(flops, int) and flops >= 2
+    if not (flops is None or flops == "all" or is_number):
+        raise EquipoiseError(
+            f"flops: found {short(flops)}, expected a whole number from 2 up, or all."
+        )
+    drawn = {} if flops == "all" else {"flops": flops} if flops else usual
     each = partial(wish.each, "certifying, flops")
     return {**drawn, "device": wish.options.get("device"), "each": each}
 
