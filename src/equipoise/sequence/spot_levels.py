@@ -19,6 +19,7 @@ from equipoise.sequence.payoffs.over_runouts import Runouts
 from equipoise.sequence.treeplex import Treeplex
 
 Numbers = NDArray[np.int64]
+_NOWHERE = -1
 
 
 class LevelLayout:
@@ -57,11 +58,17 @@ class LevelLayout:
         return np.concatenate(found)
 
     def links(self, street: int, player: int) -> Numbers:
-        """Return for each board of a street the buckets above of its buckets; those left over have the first."""
+        """Return for each board of a street the buckets above of its buckets.
+
+        Those left over have one after the other: of all that extend one bucket there is a list, and lists
+        are as long as the longest.
+        """
         boards = self.layout.boards[street]
-        found = np.zeros((len(boards), self.rooms[street][player]), dtype=np.int64)
+        found = np.full((len(boards), self.rooms[street][player]), _NOWHERE)
         for row, board in zip(found, boards, strict=True):
             row[: board.widths[player]] = board.links[player]
+        empty = found == _NOWHERE
+        found[empty] = np.arange(empty.sum()) % self.rooms[street - 1][player]
         return found
 
     def treeplex(self, player: int) -> Treeplex:
