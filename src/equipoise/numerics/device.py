@@ -96,6 +96,16 @@ class Device:
         compiled: Callable[..., Any] = self.xp.compile(function)
         return compiled
 
+    def take(self, array: Array, places: Array, axis: int = 0) -> Array:
+        """Return the entries of ``array`` at ``places``, none of them negative, along an axis.
+
+        The standard's ``take`` counts negative places from the end, and for PyTorch looks at every place each
+        time whether it is one.
+        """
+        if hasattr(array, "index_select"):
+            return array.index_select(axis, places)
+        return self.xp.take(array, places, axis=axis)
+
     def add_at(self, out: Array, places: Array, values: Array) -> None:
         """Add ``values`` to entries of the vector ``out``, in place; a place may come several times.
 

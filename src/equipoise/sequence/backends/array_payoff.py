@@ -124,14 +124,14 @@ class _Rows:
         coefficient: NDArray[Any],
     ) -> None:
         device, self.source = gradient.device, gradient.source
-        self.xp, self.matrix = device.xp, multiplier
+        self.xp, self.take, self.matrix = device.xp, device.take, multiplier
         rows, own = np.unique(row, return_inverse=True)
         lists = padded_lists(own, len(rows), len(row))
         self.band, taken = self.source.band_of(self.source.places(column.astype(np.int64)))
         # Padding reads some row and multiplies it by zero.
-        padded = np.append(coefficient, 0.0)[lists]
-        self.index, self.leaves = device.put(np.append(taken, 0)[lists].reshape(-1)), lists.shape[1]
-        self.coefficient = device.put(padded.reshape(len(rows), self.leaves, 1))
+        lists, self.leaves = lists.T, lists.shape[1]
+        self.index = device.put(np.append(taken, 0)[lists].reshape(-1))
+        self.coefficient = device.put(np.append(coefficient, 0.0)[lists][:, :, None])
         self.into, at = gradient.target.band_of(gradient.target.places(rows.astype(np.int64)))
         self.result = device.zeros((len(rows) + 1, self.into.width))
         pull = np.full((self.into.last - self.into.first) // self.into.width, len(rows))
@@ -141,14 +141,14 @@ class _Rows:
     def add(self, vector: Array, out: Array) -> None:
         """Add the term's product to ``out``."""
         xp, into = self.xp, self.into
-        rows = xp.take(self.source.rows(self.band, vector), self.index, axis=0)
+        rows = self.take(self.source.rows(self.band, vector), self.index)
         if self.leaves == 1:
-            rows = rows * self.coefficient[:, 0, :]
+            rows = rows * self.coefficient[0, :, :]
         else:
-            rows = xp.reshape(rows, (-1, self.leaves, self.band.width))
-            rows = xp.sum(rows * self.coefficient, axis=1)
+            rows = xp.reshape(rows, (self.leaves, -1, self.band.width))
+            rows = xp.sum(rows * self.coefficient, axis=0)
         self.result[:-1, :] = self.matrix(rows)
-        pulled = xp.reshape(xp.take(self.result, self.pull, axis=0), (-1,))
+        pulled = xp.reshape(self.take(self.result, self.pull), (-1,))
         out[into.first : into.last] = out[into.first : into.last] + pulled
 
 
@@ -157,7 +157,7 @@ class _Entries:
 
     def __init__(self, gradient: _Gradient, matrix: Any) -> None:
         device, target, source = gradient.device, gradient.target, gradient.source
-        self.xp = device.xp
+        self.xp, self.take = device.xp, device.take
         coo = matrix.tocoo()
         row, column = target.place[coo.row], source.place[coo.col]
         self.parts = []
@@ -165,15 +165,15 @@ class _Entries:
             inside = np.flatnonzero((row >= first) & (row < last))
             if len(inside):
                 lists = padded_lists(row[inside] - first, last - first, len(inside))
-                value = np.append(coo.data[inside], 0.0)[lists]
-                place = np.append(column[inside], 0)[lists]
+                value = np.append(coo.data[inside], 0.0)[lists.T]
+                place = np.append(column[inside], 0)[lists.T]
                 self.parts.append((first, last, device.put(place.reshape(-1)), device.put(value)))
 
     def add(self, vector: Array, out: Array) -> None:
         """Add the product to ``out``."""
         for first, last, place, value in self.parts:
-            taken = self.xp.reshape(self.xp.take(vector, place), value.shape)
-            out[first:last] = out[first:last] + self.xp.sum(taken * value, axis=1)
+            taken = self.xp.reshape(self.take(vector, place), value.shape)
+            out[first:last] = out[first:last] + self.xp.sum(taken * value, axis=0)
 
 
 def _multiplier(matrix: Any, device: Device) -> Any:
@@ -207,7 +207,8 @@ class _Batched:
         count = int(max(rows.max(), columns.max())) + 1
         height, width = matrix.shape
         into, outof = padded_lists(columns, count, width), padded_lists(rows, count, height)
-        self.xp, self.count, self.wide, self.tall = device.xp, count, into.shape[1], outof.shape[1]
+        self.xp, self.take = device.xp, device.take
+        self.count, self.wide, self.tall = count, into.shape[1], outof.shape[1]
         at = np.empty(height, dtype=np.int64)
         of = np.empty(width, dtype=np.int64)
         for place, lists in ((at, outof), (of, into)):
@@ -225,7 +226,7 @@ class _Batched:
 
     def __call__(self, rows: Array) -> Array:
         xp, leaves = self.xp, rows.shape[0]
-        spread = xp.reshape(xp.take(rows, self.into, axis=1), (leaves, self.count, self.wide))
+        spread = xp.reshape(self.take(rows, self.into, axis=1), (leaves, self.count, self.wide))
         product = xp.matmul(xp.permute_dims(spread, (1, 0, 2)), self.blocks)
         flat = xp.reshape(xp.permute_dims(product, (1, 0, 2)), (leaves, self.count * self.tall))
-        return xp.take(flat, self.outof, axis=1)
+        return self.take(flat, self.outof, axis=1)

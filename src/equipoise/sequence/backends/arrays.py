@@ -100,7 +100,7 @@ class ArrayTreeplex:
                     f"Arrays: a block's buckets follow rows of {above.width} and entry {link.max()}, "
                     "expected them to follow one row: build the form with tiles=False."
                 )
-            group.link, group.fold = put(link), put(padded_lists(link, above.width, width))
+            group.link, group.fold = put(link), put(padded_lists(link, above.width, width).T)
             group.wide = self.device.zeros((group.blocks, width + 1))
         group.values = self.device.zeros((group.blocks + 1, above.width))
         return group
@@ -125,7 +125,7 @@ class ArrayTreeplex:
                 group = self.groups[g]
                 row = number[above[here]] * group.actions + action[here]
                 lists = padded_lists(row, group.blocks * group.actions, child.blocks, here)
-                group.pulls.append((child, self.device.put(lists.reshape(-1)), lists.shape[1]))
+                group.pulls.append((child, self.device.put(lists.T.reshape(-1)), lists.shape[1]))
 
     # Vectors in and out.
 
@@ -290,9 +290,9 @@ class ArrayTreeplex:
         for group in reversed(self.groups):
             gain = self.part(group, gradient)
             for child, lists, most in group.pulls:
-                rows = xp.take(child.values, lists, axis=0)
+                rows = self.device.take(child.values, lists)
                 if most > 1:
-                    rows = xp.sum(xp.reshape(rows, (-1, most, group.width)), axis=1)
+                    rows = xp.sum(xp.reshape(rows, (most, -1, group.width)), axis=0)
                 gain = gain + xp.reshape(rows, group.shape)
             self._give(group, choose(group, gain))
         total = gradient[0]
@@ -306,15 +306,14 @@ class ArrayTreeplex:
             group.values[: group.blocks, :] = value
             return
         group.wide[:, : group.width] = value
-        above, most = group.fold.shape
-        spread = self.xp.take(group.wide, self.xp.reshape(group.fold, (-1,)), axis=1)
-        folded = self.xp.sum(self.xp.reshape(spread, (group.blocks, above, most)), axis=2)
+        spread = self.device.take(group.wide, self.xp.reshape(group.fold, (-1,)), axis=1)
+        folded = self.xp.sum(self.xp.reshape(spread, (group.blocks, *group.fold.shape)), axis=1)
         group.values[: group.blocks, :] = folded
 
     def _arrivals(self, group: Group, plan: Array) -> Array:
         """Return what each information set's parent has in ``plan``, blocks x buckets."""
-        arrives = self.xp.take(self.rows(group.above, plan), group.rows, axis=0)
-        return arrives if group.link is None else self.xp.take(arrives, group.link, axis=1)
+        arrives = self.device.take(self.rows(group.above, plan), group.rows)
+        return arrives if group.link is None else self.device.take(arrives, group.link, axis=1)
 
     def _shares(self, part: Array, tie: Array | float = 0.0) -> tuple[Array, Array, Array]:
         """Return p, s and e such that p s + e is the behaviour in proportion to the positive part.

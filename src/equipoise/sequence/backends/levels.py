@@ -33,8 +33,8 @@ class Group:
     above, rows
         The band of the parents, and the row there that each block follows.
     link, fold
-        For each bucket, the one of the parent's row that it extends; and for each of those, the
-        buckets that extend it, padded with ``width``. ``None`` where buckets stay the same.
+        For each bucket, the one of the parent's row that it extends; and for each of those, in its
+        column, the buckets that extend it, padded with ``width``. ``None`` where buckets stay the same.
     pulls
         For each group of children, and for each own row (n, a), the blocks that follow it, padded
         with the number of blocks.
