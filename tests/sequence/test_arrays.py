@@ -85,7 +85,8 @@ def test_plans_and_behaviour(space: Treeplex, device: Device, zeros: bool) -> No
     _close(arrays.get(arrays.plan(arrays.put(behaviour))), plan)
     _close(arrays.get(arrays.behaviour(arrays.put(plan))), space.behaviour(plan))
     play = behaviour - 0.2
-    _close(arrays.get(arrays.reach(arrays.put(play), device.zeros(()))), _reached(space, play))
+    reached = arrays.reach(arrays.put(play), device.zeros((space.size,)), device.zeros((5,)))
+    _close(arrays.get(reached), _reached(space, play))
     _close(arrays.get(arrays.uniform()), space.uniform())
 
 
@@ -133,8 +134,10 @@ def test_regrets(space: Treeplex, device: Device, optimism: float) -> None:
     _close(arrays.get(r)[1:], regret[1:])
     _close(arrays.get(p)[1:], play[1:])
     reach_blocks(Stretch(*whole, plan, plan), play, average, row, scratch[0], scratch[1:])
-    _close(arrays.get(arrays.reach(p, factors[4])), plan)
+    mean = device.ones((space.size,))
+    _close(arrays.get(arrays.reach(p, mean, factors)), plan)
     _close(average, 0.75 + 0.25 * plan)
+    _close(arrays.get(mean), average)
 
 
 @pytest.mark.parametrize("kind", ["entropy", "euclidean"])

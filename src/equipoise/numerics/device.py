@@ -50,6 +50,10 @@ class Device:
         """Return zeros."""
         return self.xp.zeros(shape, dtype=self.floats, device=self.device)
 
+    def empty(self, shape: Any) -> Array:
+        """Return room for numbers."""
+        return self.xp.empty(shape, dtype=self.floats, device=self.device)
+
     def ones(self, shape: Any) -> Array:
         """Return ones."""
         return self.xp.ones(shape, dtype=self.floats, device=self.device)
@@ -86,15 +90,28 @@ class Device:
 
         return replay
 
-    def fused(self, function: Callable[..., Any]) -> Callable[..., Any]:
+    @property
+    def compiles(self) -> bool:
+        """Whether :meth:`fused` compiles: PyTorch, for a GPU."""
+        return self.is_cuda and hasattr(self.xp, "compile")
+
+    def fused(self, function: Callable[..., Any], *, any_size: bool = False) -> Callable[..., Any]:
         """Return a quicker way to call a ``function`` that goes from element to element, in one pass.
 
-        PyTorch compiles it for a GPU, once for each of a few shapes; elsewhere it is the function itself.
+        PyTorch compiles it for a GPU, once for each of a few shapes, or once for arrays of any size; elsewhere it
+        is the function itself.
         """
-        if not self.is_cuda or not hasattr(self.xp, "compile"):
+        if not self.compiles:
             return function
-        compiled: Callable[..., Any] = self.xp.compile(function)
+        compiled: Callable[..., Any] = self.xp.compile(function, dynamic=any_size or None)
         return compiled
+
+    def apart(self, view: Array) -> Array:
+        """Return a view of an array for a :meth:`fused` function, without the array.
+
+        PyTorch compiles again for views that are alike of arrays that are not.
+        """
+        return view.data if self.compiles else view
 
     def take(self, array: Array, places: Array, axis: int = 0) -> Array:
         """Return the entries of ``array`` at ``places``, none of them negative, along an axis.

@@ -1,15 +1,16 @@
 """Treeplex passes on arrays: whole levels at a time, in any library of the array API standard.
 
 Blocks of a treeplex that are equally deep and alike in shape (number of actions, buckets, link to
-their parents) are one *group*: an array ``blocks x actions x buckets``. Vectors are kept in *level
+their parents) are one *group*: an array ``actions x blocks x buckets``. Vectors are kept in *level
 order*, where the sequences of a group stand together; a pass is then one operation on each group's
 slice, and there are some ten groups even where a game has millions of sequences. Groups of one width
-stand together in a *band*, a matrix with a row for each (block, action).
+stand together in a *band*, a matrix with a row for each (action, block).
 
 Top-down passes gather: each block takes its parent's row, and of it each bucket the entry that it
-extends. Bottom-up passes gather, too (the standard has no scattered addition): a group's rows take
-the values of the blocks that follow them, through lists padded with a place that holds zero. First
-buckets are added up to their parents' buckets, then blocks to their parents' rows.
+extends. Bottom-up passes gather, too (the standard has no scattered addition): first buckets are added
+up to their parents' buckets, which makes a row of what a band's followers earn, then a group's rows take the
+rows that follow them, through lists filled up with a row of zeros. Lists stand in columns: what neighbours
+take lies side by side.
 
 Only the standard's functions are used (array-api-strict checks that in the tests), so the array in
 hand decides where the work is done. Nothing here imports Numba.
@@ -34,7 +35,10 @@ from equipoise.sequence.backends.levels import (
     level_order,
     padded_lists,
 )
+from equipoise.sequence.backends.updates import Updates
 from equipoise.sequence.treeplex import SAME, Treeplex
+
+_ALIGNED = 4
 
 
 class ArrayTreeplex:
@@ -48,11 +52,14 @@ class ArrayTreeplex:
         self.space, self.device, self.xp = space, device, device.xp
         self.size, self.infosets = space.size, space.infosets
         members = group_blocks(space)
-        self._members, self._first = members, level_order(space, members)
+        self._members = members
+        self._first, self._apart = level_order(space, members)
+        self._updates = Updates(device)
         self.bands = self._bands(members)
+        self._followers: dict[Band, list[Ints]] = {band: [] for band in self.bands}
         sets = np.cumsum([0, *(len(own) * int(space.blocks.buckets[own[0]]) for own in members)])
         self.groups = [self._group(own, int(at)) for own, at in zip(members, sets, strict=False)]
-        self._connect(members)
+        self._earned = {band: self._connect(band) for band in self.bands}
 
     def _bands(self, members: list[Ints]) -> list[Band]:
         """Return the runs of groups that are equally wide; the empty sequence is one of its own."""
@@ -68,9 +75,12 @@ class ArrayTreeplex:
 
     def places(self, sequences: Ints) -> Ints:
         """Return the places in level order of some sequences, which have their treeplex's own numbers."""
-        start = self.space.blocks.start.astype(np.int64)
+        blocks = self.space.blocks
+        start = blocks.start.astype(np.int64)
         block = np.searchsorted(start, sequences, side="right") - 1
-        return np.where(sequences > 0, self._first[block] + sequences - start[block], 0)
+        action, bucket = np.divmod(sequences - start[block], blocks.buckets[block].astype(np.int64))
+        place = self._first[block] + action * self._apart[block] + bucket
+        return np.where(sequences > 0, place, 0)
 
     @cached_property
     def place(self) -> Ints:
@@ -89,8 +99,10 @@ class ArrayTreeplex:
         blocks, b, put = self.space.blocks, int(own[0]), self.device.put
         actions, width = int(blocks.actions[b]), int(blocks.buckets[b])
         above, rows = self.band_of(self.places(blocks.parent[own].astype(np.int64)))
-        first = int(self._first[b])
-        group = Group(first, sets, len(own), actions, width, above, put(rows))
+        before = sum(map(len, self._followers[above]))
+        self._followers[above].append(rows)
+        earned = slice(before, before + len(own))
+        group = Group(int(self._first[b]), sets, len(own), actions, width, above, put(rows), earned)
         if blocks.link[b] != SAME or above.width != width:
             at = int(blocks.link[b])
             is_same = blocks.link[b] == SAME
@@ -100,34 +112,36 @@ class ArrayTreeplex:
                     f"Arrays: a block's buckets follow rows of {above.width} and entry {link.max()}, "
                     "expected them to follow one row: build the form with tiles=False."
                 )
-            group.link, group.fold = put(link), put(padded_lists(link, above.width, width).T)
-            group.wide = self.device.zeros((group.blocks, width + 1))
-        group.values = self.device.zeros((group.blocks + 1, above.width))
+            fold = padded_lists(link, above.width, width).T
+            group.link, group.fold = put(link), put(np.where(fold < width, fold, 0))
+            group.inside = put((fold < width).astype(np.float64))
         return group
 
-    def _connect(self, members: list[Ints]) -> None:
-        """Tell every group which groups follow its sequences."""
-        blocks = self.space.blocks
-        group_of = np.empty(len(blocks.start), dtype=np.int64)
-        number = np.empty(len(blocks.start), dtype=np.int64)
-        for g, own in enumerate(members):
-            group_of[own], number[own] = g, np.arange(len(own))
-        self.roots: list[Group] = []
-        for child, own in zip(self.groups, members, strict=True):
-            parent = blocks.parent[own].astype(np.int64)
-            if not parent.any():
-                self.roots.append(child)
-                continue
-            above = np.searchsorted(blocks.start, parent, side="right") - 1
-            action = (parent - blocks.start[above]) // blocks.buckets[above]
-            for g in np.unique(group_of[above]).tolist():
-                here = np.flatnonzero(group_of[above] == g)
-                group = self.groups[g]
-                row = number[above[here]] * group.actions + action[here]
-                lists = padded_lists(row, group.blocks * group.actions, child.blocks, here)
-                group.pulls.append((child, self.device.put(lists.T.reshape(-1)), lists.shape[1]))
+    def _connect(self, band: Band) -> Array:
+        """Return room for what follows a band, and tell its groups which rows of that follow theirs."""
+        row = np.concatenate([np.zeros(0, dtype=np.int64), *self._followers[band]])
+        for group in self.groups:
+            first, rows = (group.first - band.first) // band.width, group.actions * group.blocks
+            here = np.flatnonzero((first <= row) & (row < first + rows))
+            if band.first <= group.first < band.last and len(here):
+                lists = padded_lists(row[here] - first, rows, len(row), here)
+                group.pulls = self.device.put(lists.T)
+        return self.device.zeros((len(row) + 1, band.width))
 
     # Vectors in and out.
+
+    def empty(self) -> Array:
+        """Return room for a vector, whose second entry is where a GPU can read several numbers at once.
+
+        That is the first of the first group, and all groups begin so if widths are multiples of four.
+        """
+        return self.device.empty((_ALIGNED - 1 + self.size,))[_ALIGNED - 1 :]
+
+    def filled(self, number: float) -> Array:
+        """Return a vector full of a number."""
+        vector = self.empty()
+        vector[:] = number
+        return vector
 
     def put(self, vector: NDArray[Any]) -> Array:
         """Copy a NumPy vector in the treeplex's own order."""
@@ -140,7 +154,7 @@ class ArrayTreeplex:
         return self.device.get(vector)[self.place]
 
     def slices(self, vector: Array) -> Iterator[tuple[Group, Array]]:
-        """Yield each group with its part of ``vector``, as blocks x actions x buckets."""
+        """Yield each group with its part of ``vector``, as actions x blocks x buckets."""
         for group in self.groups:
             yield group, self.part(group, vector)
 
@@ -160,36 +174,37 @@ class ArrayTreeplex:
 
     def uniform(self) -> Array:
         """Return the behaviour that plays every action alike."""
-        behaviour = self.device.ones((self.size,))
+        behaviour = self.filled(1.0)
         for group in self.groups:
             behaviour[group.first : group.last] = 1.0 / group.actions
         return behaviour
 
     def plan(self, behaviour: Array) -> Array:
         """Return the realization plan of ``behaviour``."""
-        plan = self.device.ones((self.size,))
+        plan = self.filled(1.0)
         for group, part in self.slices(self._checked(behaviour)):
-            self.set_part(group, plan, part * self._arrivals(group, plan)[:, None, :])
+            self.set_part(group, plan, part * self._arrivals(group, plan))
         return plan
 
     def behaviour(self, plan: Array) -> Array:
         """Return the behaviour of ``plan``; where the plan never goes, it is uniform."""
-        behaviour = self.device.ones((self.size,))
+        behaviour = self.filled(1.0)
         for group, part in self.slices(self._checked(plan)):
             self.set_part(group, behaviour, self._normalised(part))
         return behaviour
 
-    def reach(self, play: Array, tie: Array) -> Array:
+    def reach(self, play: Array, average: Array, row: Array) -> Array:
         """Return the plan of the behaviour in proportion to the positive part of ``play``.
 
-        It is uniform where that adds up to no more than ``tie``.
+        It is uniform where that adds up to no more than a tie, and goes into the ``average``, in place.
+        ``row`` is one of :meth:`equipoise.solvers.saddle.cfr.CFR.schedule`.
         """
-        plan = self.device.ones((self.size,))
-        for group, part in self.slices(play):
-            arrives = self._arrivals(group, plan)
-            positive, scale, even = self._shares(part, tie)
-            reached = positive * (scale * arrives)[:, None, :] + (even * arrives)[:, None, :]
-            self.set_part(group, plan, reached)
+        plan, pieces = self.empty(), self._updates.pieces
+        plan[0:1] = 1.0
+        for group in self.groups:
+            arrives = self.device.apart(self.xp.reshape(self._arrivals(group, plan), (-1,)))
+            own = (pieces(self.part(group, vector)) for vector in (play, plan, average))
+            self._updates.reach(next(own), arrives, *own, row)
         return plan
 
     def support(self, gradient: Array, *, overwrite: bool = False) -> float:
@@ -198,17 +213,17 @@ class ArrayTreeplex:
 
     def maximum(self, gradient: Array) -> Array:
         """Return the same without waiting for it: a number on the device."""
-        return self.bottom_up(self._checked(gradient), lambda _, gain: self.xp.max(gain, axis=1))
+        return self.bottom_up(self._checked(gradient), lambda _, gain: self.xp.max(gain, axis=0))
 
     def best_response(self, gradient: Array) -> tuple[float, Array]:
         """Return ``max_x <gradient, x>`` and a pure plan that attains it; ties go to the first action."""
-        xp, behaviour = self.xp, self.device.ones((self.size,))
+        xp, behaviour = self.xp, self.filled(1.0)
 
         def choose(group: Group, gain: Array) -> Array:
-            order = xp.arange(group.actions, device=self.device.device)[None, :, None]
-            first = xp.argmax(gain, axis=1, keepdims=True)
+            order = xp.arange(group.actions, device=self.device.device)[:, None, None]
+            first = xp.argmax(gain, axis=0, keepdims=True)
             self.set_part(group, behaviour, xp.astype(order == first, self.device.floats))
-            return xp.max(gain, axis=1)
+            return xp.max(gain, axis=0)
 
         value = self.bottom_up(self._checked(gradient), choose)
         return float(value), self.plan(behaviour)
@@ -219,20 +234,19 @@ class ArrayTreeplex:
         ``row`` is one of :meth:`equipoise.solvers.saddle.cfr.CFR.schedule`; without optimism ``play`` is
         ``regret`` itself.
         """
-        xp = self.xp
+        pieces = self._updates.pieces
 
-        def update(group: Group, gain: Array) -> Array:
-            positive, scale, even = self._shares(self.part(group, play), row[4])
-            value = xp.sum(positive * gain, axis=1) * scale + xp.sum(gain, axis=1) * even
-            gain = gain - value[:, None, :]
-            new = self.part(group, regret) + gain
-            new = new * xp.where(new > 0, row[0], row[1])
-            self.set_part(group, regret, new)
-            if play is not regret:
-                self.set_part(group, play, new + row[2] * gain)
-            return value
+        def update(group: Group, gain: Array, follows: Array | None) -> Array:
+            value = self._updates.regrets(
+                pieces(self.part(group, regret)),
+                None if play is regret else pieces(self.part(group, play)),
+                pieces(gain),
+                None if follows is None else pieces(follows),
+                row,
+            )
+            return self.xp.reshape(value, (group.blocks, group.width))
 
-        return self.bottom_up(gradient, update)
+        return self._upwards(gradient, update)
 
     def smoothed_maximum(
         self, gradient: Array, weight: Array, origin: Array, *, entropic: bool
@@ -242,96 +256,93 @@ class ArrayTreeplex:
         ``weight`` (of information sets, in level order) and ``origin`` (the centre, or its logarithm
         for the entropy) say which dilated prox function d is meant: :mod:`equipoise.sequence.prox`.
         """
-        xp, behaviour = self.xp, self.device.ones((self.size,))
+        xp, behaviour = self.xp, self.filled(1.0)
         maximise = self._softmax if entropic else self._projection
 
         def choose(group: Group, gain: Array) -> Array:
             w = xp.reshape(
                 weight[group.sets : group.sets + group.blocks * group.width],
-                (group.blocks, 1, group.width),
+                (1, group.blocks, group.width),
             )
             centre = self.part(group, origin)
             point, value = maximise(gain / w, centre)
             self.set_part(group, behaviour, point)
-            return value * w[:, 0, :]
+            return value * w[0, :, :]
 
         return self.bottom_up(self._checked(gradient), choose), behaviour
 
     def _softmax(self, scores: Array, origin: Array) -> tuple[Array, Array]:
         """The entropy's maximiser, in proportion to exp(scores + origin), and its value."""
         xp, shifted = self.xp, scores + origin
-        largest = xp.max(shifted, axis=1, keepdims=True)
+        largest = xp.max(shifted, axis=0, keepdims=True)
         powers = xp.exp(shifted - largest)
-        total = xp.sum(powers, axis=1, keepdims=True)
-        return powers / total, (largest + xp.log(total))[:, 0, :]
+        total = xp.sum(powers, axis=0, keepdims=True)
+        return powers / total, (largest + xp.log(total))[0, :, :]
 
     def _projection(self, scores: Array, origin: Array) -> tuple[Array, Array]:
         """The Euclidean maximiser: the projection of scores + origin onto the simplex."""
-        xp, actions = self.xp, scores.shape[1]
+        xp, actions = self.xp, scores.shape[0]
         point = scores + origin
-        point = point - xp.max(point, axis=1, keepdims=True)
-        falling = xp.sort(point, axis=1, descending=True)
-        number = xp.reshape(self.device.put(np.arange(1.0, actions + 1)), (1, actions, 1))
-        levels = (xp.cumulative_sum(falling, axis=1) - 1.0) / number
+        point = point - xp.max(point, axis=0, keepdims=True)
+        falling = xp.sort(point, axis=0, descending=True)
+        number = xp.reshape(self.device.put(np.arange(1.0, actions + 1)), (actions, 1, 1))
+        levels = (xp.cumulative_sum(falling, axis=0) - 1.0) / number
         # The level is that of the largest set of components which all lie above their own level.
-        kept = xp.sum(xp.astype(falling > levels, self.device.floats), axis=1, keepdims=True)
+        kept = xp.sum(xp.astype(falling > levels, self.device.floats), axis=0, keepdims=True)
         at = xp.where(number == kept, levels, xp.zeros_like(levels))
-        point = point - xp.sum(at, axis=1, keepdims=True)
+        point = point - xp.sum(at, axis=0, keepdims=True)
         point = xp.where(point > 0, point, xp.zeros_like(point))
         step = point - origin
-        return point, xp.sum(point * scores - 0.5 * step * step, axis=1)
+        return point, xp.sum(point * scores - 0.5 * step * step, axis=0)
 
     def bottom_up(self, gradient: Array, choose: Callable[[Group, Array], Array]) -> Array:
         """Return the value of the root when ``choose(group, gains)`` is an information set's value.
 
         The gain of a sequence is its own entry of ``gradient`` and the values of all that follows.
         """
-        xp = self.xp
-        for group in reversed(self.groups):
-            gain = self.part(group, gradient)
-            for child, lists, most in group.pulls:
-                rows = self.device.take(child.values, lists)
-                if most > 1:
-                    rows = xp.sum(xp.reshape(rows, (most, -1, group.width)), axis=0)
-                gain = gain + xp.reshape(rows, group.shape)
-            self._give(group, choose(group, gain))
-        total = gradient[0]
-        for group in self.roots:
-            total = total + xp.sum(group.values)
-        return total
 
-    def _give(self, group: Group, value: Array) -> None:
-        """Keep what the information sets of a group are worth, by their parents' buckets."""
+        def added(group: Group, gain: Array, follows: Array | None) -> Array:
+            return choose(group, gain if follows is None else gain + follows)
+
+        return self._upwards(gradient, added)
+
+    def _upwards(
+        self, gradient: Array, choose: Callable[[Group, Array, Array | None], Array]
+    ) -> Array:
+        """Do the same with gains in two parts: a sequence's own, and what follows if anything does."""
+        for group in reversed(self.groups):
+            value = choose(group, self.part(group, gradient), self._follows(group))
+            self._earned[group.above][group.earned, :] = self._folded(group, value)
+        return gradient[0] + self.xp.sum(self._earned[self.bands[0]])
+
+    def _follows(self, group: Group) -> Array | None:
+        """Return what follows each sequence of a group."""
+        if group.pulls is None:
+            return None
+        (earned,) = (self._earned[b] for b in self.bands if b.first <= group.first < b.last)
+        most, rows = group.pulls.shape
+        taken = self.device.take(earned, self.xp.reshape(group.pulls, (-1,)))
+        if most > 1:
+            taken = self.xp.sum(self.xp.reshape(taken, (most, rows, group.width)), axis=0)
+        return self.xp.reshape(taken, group.shape)
+
+    def _folded(self, group: Group, value: Array) -> Array:
+        """Return what the information sets of a group are worth, added up to their parents' buckets."""
         if group.fold is None:
-            group.values[: group.blocks, :] = value
-            return
-        group.wide[:, : group.width] = value
-        spread = self.device.take(group.wide, self.xp.reshape(group.fold, (-1,)), axis=1)
-        folded = self.xp.sum(self.xp.reshape(spread, (group.blocks, *group.fold.shape)), axis=1)
-        group.values[: group.blocks, :] = folded
+            return value
+        spread = self.device.take(value, self.xp.reshape(group.fold, (-1,)), axis=1)
+        spread = self.xp.reshape(spread, (group.blocks, *group.fold.shape))
+        return self.xp.sum(spread * group.inside, axis=1)
 
     def _arrivals(self, group: Group, plan: Array) -> Array:
         """Return what each information set's parent has in ``plan``, blocks x buckets."""
         arrives = self.device.take(self.rows(group.above, plan), group.rows)
         return arrives if group.link is None else self.device.take(arrives, group.link, axis=1)
 
-    def _shares(self, part: Array, tie: Array | float = 0.0) -> tuple[Array, Array, Array]:
-        """Return p, s and e such that p s + e is the behaviour in proportion to the positive part.
-
-        p has blocks x actions x buckets, s and e one number an information set: e is not zero where
-        the positive part adds up to no more than ``tie``.
-        """
-        xp = self.xp
-        positive = xp.where(part > 0, part, xp.zeros_like(part))
-        total = xp.sum(positive, axis=1)
-        is_positive = xp.astype(total > tie, self.device.floats)
-        nothing = 1.0 - is_positive
-        return positive, is_positive / (total + nothing), nothing / part.shape[1]
-
     def _normalised(self, part: Array) -> Array:
         """Return the behaviour in proportion to the positive part."""
-        positive, scale, even = self._shares(part)
-        return positive * scale[:, None, :] + even[:, None, :]
+        (positive,), scale, even = self._updates.shares([part])
+        return positive * scale + even
 
     def _checked(self, vector: Array) -> Array:
         if vector.shape != (self.size,):

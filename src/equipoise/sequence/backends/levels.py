@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +24,10 @@ class Band:
 
 @dataclass(eq=False)
 class Group:
-    """Blocks alike: sequence (n, a, k) is at ``first + (n * actions + a) * width + k``.
+    """Blocks alike: sequence (a, n, k) is at ``first + (a * blocks + n) * width + k``.
+
+    An action's sequences stand together: what is done to all information sets goes from one action's array to
+    the next one's, place by place.
 
     Attributes
     ----------
@@ -32,15 +35,15 @@ class Group:
         The place of its first information set, in level order.
     above, rows
         The band of the parents, and the row there that each block follows.
-    link, fold
+    earned
+        The blocks' rows among those of all groups that follow the band ``above``.
+    link, fold, inside
         For each bucket, the one of the parent's row that it extends; and for each of those, in its
-        column, the buckets that extend it, padded with ``width``. ``None`` where buckets stay the same.
+        column, the buckets that extend it, filled up, with a one for each that does and zeros where it
+        was filled up. ``None`` where buckets stay the same.
     pulls
-        For each group of children, and for each own row (n, a), the blocks that follow it, padded
-        with the number of blocks.
-    values
-        What each information set earned in the last bottom-up pass, added up to the parents' buckets,
-        with a row of zeros at the end for padding.
+        For each own row (a, n), in its column, the rows that follow it, of all those that follow the own
+        band; filled up with the number of these. ``None`` where nothing follows.
     """
 
     first: int
@@ -50,11 +53,11 @@ class Group:
     width: int
     above: Band
     rows: Array
+    earned: slice
     link: Array | None = None
     fold: Array | None = None
-    pulls: list[tuple[Group, Array, int]] = field(default_factory=list)
-    values: Array = None
-    wide: Array = None
+    inside: Array | None = None
+    pulls: Array | None = None
 
     @property
     def last(self) -> int:
@@ -63,8 +66,8 @@ class Group:
 
     @property
     def shape(self) -> tuple[int, int, int]:
-        """Blocks, actions, buckets."""
-        return self.blocks, self.actions, self.width
+        """Actions, blocks, buckets."""
+        return self.actions, self.blocks, self.width
 
 
 def group_blocks(space: Treeplex) -> list[Ints]:
@@ -90,16 +93,17 @@ def group_blocks(space: Treeplex) -> list[Ints]:
     return [np.flatnonzero(group == g) for g in range(int(group.max()) + 1)]
 
 
-def level_order(space: Treeplex, members: list[Ints]) -> Ints:
-    """Return the place in level order of every block's first sequence."""
+def level_order(space: Treeplex, members: list[Ints]) -> tuple[Ints, Ints]:
+    """Return the place in level order of every block's first sequence, and how far apart its actions are."""
     blocks = space.blocks
-    first = np.zeros(len(blocks.start), dtype=np.int64)
+    first, apart = np.zeros((2, len(blocks.start)), dtype=np.int64)
     at = 1
     for own in members:
-        size = int(blocks.actions[own[0]]) * int(blocks.buckets[own[0]])
-        first[own] = at + size * np.arange(len(own))
-        at += size * len(own)
-    return first
+        width = int(blocks.buckets[own[0]])
+        first[own] = at + width * np.arange(len(own))
+        apart[own] = width * len(own)
+        at += len(own) * width * int(blocks.actions[own[0]])
+    return first, apart
 
 
 def padded_lists(key: Ints, count: int, padding: int, items: Ints | None = None) -> Ints:

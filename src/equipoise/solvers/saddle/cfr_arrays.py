@@ -49,14 +49,14 @@ class _ArraySide:
 
     def __init__(self, space: ArrayTreeplex, optimistic: bool) -> None:
         self.space = space
-        self.regret = space.device.zeros((space.size,))
-        self.play = space.device.zeros((space.size,)) if optimistic else self.regret
-        self.average = space.device.ones((space.size,))
+        self.regret = space.filled(0.0)
+        self.play = space.filled(0.0) if optimistic else self.regret
+        self.average = space.filled(1.0)
 
     @cached_property
     def best(self) -> Array:
         """Room for the best average."""
-        return self.space.device.zeros((self.space.size,))
+        return self.space.empty()
 
     def state(self) -> dict[str, Array]:
         """Return what must be kept."""
@@ -95,9 +95,7 @@ class ArrayCFRRun:
         """Do one iteration by the schedule in ``_row``."""
         for player, product in ((0, self.on.A.times), (1, self.on.A.transpose_times)):
             me, other = self.sides[player], self.sides[1 - player]
-            plan = other.space.reach(other.play, self._row[4])
-            other.average[:] = other.average + self._row[3] * (plan - other.average)
-            gradient = product(plan)
+            gradient = product(other.space.reach(other.play, other.average, self._row))
             me.space.regrets(me.regret, me.play, gradient if player == 0 else -gradient, self._row)
 
     def advance(self, iterations: int) -> None:
