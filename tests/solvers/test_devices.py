@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -13,6 +14,7 @@ from equipoise.abstraction.gameshrink import gameshrink
 from equipoise.errors import EquipoiseError
 from equipoise.games import poker
 from equipoise.games.base import load
+from equipoise.numerics.device import Device
 from equipoise.sequence.build import SequenceForm, build
 from equipoise.solvers.base import Context, Plan, measure, solve
 from equipoise.solvers.driver import Arrays, Iterations
@@ -177,6 +179,25 @@ def test_a_spot_on_arrays(library: str, rake: float) -> None:
         np.testing.assert_allclose(mine, theirs, rtol=0, atol=1e-4)
     found, truth = (run.bounds() for run in runs)
     assert found == pytest.approx(truth, abs=1e-4)
+
+
+@pytest.mark.skipif(shutil.which("g++") is None, reason="PyTorch compiles for a processor with g++")
+@pytest.mark.parametrize("name", ["dcfr", "pcfr+"])
+def test_compiled_passes_iterate_alike(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As on a GPU: actions are arrays of their own there, and sizes change nothing that is compiled."""
+    torch = pytest.importorskip("torch")
+    form = build(_spot())
+    context = Context(start=_random(form))
+    plain = member(name, device="torch").start(form, context)
+    monkeypatch.setattr(Device, "compiles", True)
+    torch.compiler.reset()
+    torch._dynamo.utils.counters.clear()
+    fused = member(name, device="torch").start(form, context)
+    for run in (plain, fused):
+        run.advance(3)
+    for mine, theirs in zip(fused.point(), plain.point(), strict=True):
+        np.testing.assert_allclose(mine, theirs, rtol=0, atol=1e-12)
+    assert 0 < torch._dynamo.utils.counters["stats"]["unique_graphs"] <= 8
 
 
 def test_devices_that_are_not_there() -> None:

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -15,6 +19,13 @@ from equipoise.numerics.memory import free_memory_mb
 Array = Any
 
 _PINNED = 1 << 26  # bytes: to pin more takes longer than to wait
+
+
+@cache
+def _has_compiler() -> bool:
+    """Return whether PyTorch can compile for a GPU: Triton does it, with a C compiler to start what it made."""
+    compilers = os.environ.get("CC", "gcc"), "gcc", "clang"
+    return find_spec("triton") is not None and any(map(shutil.which, compilers))
 
 
 @dataclass(frozen=True)
@@ -92,14 +103,14 @@ class Device:
 
     @property
     def compiles(self) -> bool:
-        """Whether :meth:`fused` compiles: PyTorch, for a GPU."""
-        return self.is_cuda and hasattr(self.xp, "compile")
+        """Whether :meth:`fused` compiles: PyTorch for a GPU, where it finds what it needs."""
+        return self.is_cuda and _has_compiler()
 
     def fused(self, function: Callable[..., Any], *, any_size: bool = False) -> Callable[..., Any]:
         """Return a quicker way to call a ``function`` that goes from element to element, in one pass.
 
         PyTorch compiles it for a GPU, once for each of a few shapes, or once for arrays of any size; elsewhere it
-        is the function itself.
+        is the function itself. What is compiled is kept on disk.
         """
         if not self.compiles:
             return function

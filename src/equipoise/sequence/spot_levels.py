@@ -19,7 +19,7 @@ from equipoise.sequence.payoffs.over_runouts import Runouts
 from equipoise.sequence.treeplex import Treeplex
 
 Numbers = NDArray[np.int64]
-_NOWHERE = -1
+_NOWHERE, _ALIGNED = -1, 4
 
 
 class LevelLayout:
@@ -30,8 +30,14 @@ class LevelLayout:
 
     @cached_property
     def rooms(self) -> list[tuple[int, int]]:
-        """For each street and player, the room that every board has."""
-        return [(int(one.max()), int(two.max())) for one, two in self.layout.widths]
+        """For each street and player, the room that every board has: a multiple of four.
+
+        A GPU reads four numbers at once, if rows begin where it can.
+        """
+        return [
+            (-(-int(one.max()) // _ALIGNED) * _ALIGNED, -(-int(two.max()) // _ALIGNED) * _ALIGNED)
+            for one, two in self.layout.widths
+        ]
 
     @cached_property
     def starts(self) -> list[tuple[int, int]]:
@@ -68,7 +74,8 @@ class LevelLayout:
         for row, board in zip(found, boards, strict=True):
             row[: board.widths[player]] = board.links[player]
         empty = found == _NOWHERE
-        found[empty] = np.arange(empty.sum()) % self.rooms[street - 1][player]
+        above = self.rooms[street - 1][player] if street else 1
+        found[empty] = np.arange(empty.sum()) % above
         return found
 
     def treeplex(self, player: int) -> Treeplex:

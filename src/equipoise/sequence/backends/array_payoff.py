@@ -1,11 +1,11 @@
 """Payoff products on arrays: Kronecker terms as dense or batched matrix products.
 
 A :class:`~equipoise.sequence.payoffs.factored.Term` puts ``coefficient[l] * matrix`` at row ``row[l]``
-and column ``column[l]`` of A for every betting leaf l. Towards one player, the opponent's rows that
-reach the same own row are added up first (they are few), then all rows are multiplied at once by the
-matrix over buckets:
+and column ``column[l]`` of A for every betting leaf l. Towards one player, the opponent's rows are multiplied
+all at once by the matrix over buckets, then the products that reach the same own row are added up, those of
+all terms in one pass that writes each row once:
 
-    gradient[row] = (sum over leaves l of this row  coefficient[l] * plan[column[l]]) @ matrix'
+    gradient[row] = sum over leaves l of this row  coefficient[l] * (plan[column[l]] @ matrix')
 
 Where the matrix falls into components that never meet (hands on different boards), the product is
 batched over the components, padded to one width: for Rhode Island hold'em 325 products of 25 x 25
@@ -16,6 +16,8 @@ terms. Payoffs of trees are lists of entries, gathered.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import reduce
+from operator import add
 from typing import Any
 
 import numpy as np
@@ -25,7 +27,7 @@ from equipoise.errors import EquipoiseError
 from equipoise.numerics.device import Array, Device
 from equipoise.sequence.backends.arrays import ArrayTreeplex
 from equipoise.sequence.backends.board_matrices import BoardMatrices
-from equipoise.sequence.backends.levels import Ints, padded_lists
+from equipoise.sequence.backends.levels import Band, Ints, padded_lists
 from equipoise.sequence.payoffs.base import Payoff
 from equipoise.sequence.payoffs.by_board import ByBoard
 
@@ -34,7 +36,7 @@ _BATCHED_SHARE = 0.5
 
 
 class ArrayPayoff:
-    """The payoff to player 1 on arrays of a library, in level order."""
+    """The payoffs on arrays of a library, in level order: A to player 1, and -A to player 2."""
 
     def __init__(self, payoff: Payoff, X: ArrayTreeplex, Y: ArrayTreeplex) -> None:
         self.shape = X.size, Y.size
@@ -52,10 +54,11 @@ class ArrayPayoff:
                 else:
                     csr = term.matrix.csr.T if towards else term.matrix.csr
                     multiplier = _multiplier(csr.tocsr(), X.device)
-                self._towards[towards].add_term(multiplier, *places, term.coefficient)
+                paid = -term.coefficient if towards else term.coefficient
+                self._towards[towards].add_term(multiplier, *places, paid)
         if matrix is not None:
             self._towards[0].add_entries(matrix)
-            self._towards[1].add_entries(matrix.T)
+            self._towards[1].add_entries(-matrix.T)
 
     def _add_boards(self, payoff: ByBoard) -> None:
         """Add the leaves of a spot: matrices for every board, both ways the same."""
@@ -63,15 +66,20 @@ class ArrayPayoff:
         for term in payoff.terms():
             for towards, places in ((0, (term.row, term.column)), (1, (term.column, term.row))):
                 multiplier = matrices.times(term.street, term.matrix, towards)
-                self._towards[towards].add_term(multiplier, *places, term.paid[towards])
+                paid = -term.paid[1] if towards else term.paid[0]
+                self._towards[towards].add_term(multiplier, *places, paid)
+
+    def gains(self, player: int, plan: Array) -> Array:
+        """Return what the sequences of a player earn against the other's ``plan``: ``A @ y`` or ``-A.T @ x``."""
+        return self._towards[player].of(plan)
 
     def times(self, y: Array) -> Array:
         """Return ``A @ y``."""
-        return self._towards[0].of(y)
+        return self.gains(0, y)
 
     def transpose_times(self, x: Array) -> Array:
         """Return ``A.T @ x``."""
-        return self._towards[1].of(x)
+        return -self.gains(1, x)
 
 
 class _Gradient:
@@ -80,7 +88,9 @@ class _Gradient:
     def __init__(self, target: ArrayTreeplex, source: ArrayTreeplex) -> None:
         self.target, self.source = target, source
         self.device: Device = target.device
-        self._terms: list[_Rows | _Entries] = []
+        self._terms: dict[Band, list[_Rows]] = {}
+        self._parts: list[_Entries] = []
+        self._add_up = self.device.fused(self._added_up, any_size=True)
 
     def add_term(
         self,
@@ -91,13 +101,16 @@ class _Gradient:
     ) -> None:
         """Add ``coefficient[l] * matrix`` at (row[l], column[l]), places in the treeplexes' own order.
 
-        The ``multiplier`` multiplies rows over source buckets by the matrix, transposed.
+        The ``multiplier`` multiplies rows over source buckets by the matrix, transposed; what it returns may
+        have more axes than one after the rows.
         """
-        self._terms.append(_Rows(self, multiplier, row, column, coefficient))
+        into, own = self.target.band_of(self.target.places(row.astype(np.int64)))
+        term = _Rows(self, multiplier, (into, own), column, coefficient)
+        self._terms.setdefault(into, []).append(term)
 
     def add_entries(self, matrix: Any) -> None:
         """Add a sparse matrix, entry by entry."""
-        self._terms.append(_Entries(self, matrix.tocsr()))
+        self._parts.append(_Entries(self, matrix.tocsr()))
 
     def of(self, vector: Array) -> Array:
         """Return the product with the source's ``vector``."""
@@ -106,50 +119,63 @@ class _Gradient:
                 f"Payoff product: the vector has shape {tuple(vector.shape)}, expected "
                 f"({self.source.size},)."
             )
-        out = self.device.zeros((self.target.size,))
-        for term in self._terms:
-            term.add(vector, out)
+        out = self.target.empty()
+        for band in self.target.bands:
+            terms = self._terms.get(band)
+            if terms is None:
+                out[band.first : band.last] = 0.0
+                continue
+            products = [term.product(vector) for term in terms]
+            self._add_up(
+                self.device.apart(self.target.rows(band, out)),
+                products,
+                [term.places for term in terms],
+                [term.coefficient for term in terms],
+            )
+        for part in self._parts:
+            part.add(vector, out)
         return out
+
+    def _added_up(
+        self, out: Array, products: list[Array], places: list[Array], coefficients: list[Array]
+    ) -> None:
+        """Write ``sum over terms and m  coefficient[m, r] * product[place[m, r]]`` to every row r of ``out``."""
+        xp, found = self.device.xp, []
+        for product, place, coefficient in zip(products, places, coefficients, strict=True):
+            rows = xp.reshape(product, (product.shape[0], -1))
+            taken = self.device.take(rows, xp.reshape(place, (-1,)))
+            taken = xp.reshape(taken, (*place.shape, -1))
+            found.append(xp.sum(taken * coefficient[:, :, None], axis=0))
+        out[:, :] = reduce(add, found)
 
 
 class _Rows:
-    """One Kronecker term: rows of the opponent's bands, added up by own row, times the matrix."""
+    """One Kronecker term: the opponent's rows that it multiplies, and which products go to which own rows.
+
+    Rows that a leaf reaches have its product and coefficient; lists are filled up with zeros of both.
+    """
 
     def __init__(
         self,
         gradient: _Gradient,
         multiplier: Callable[[Array], Array],
-        row: NDArray[Any],
+        row: tuple[Band, Ints],
         column: NDArray[Any],
         coefficient: NDArray[Any],
     ) -> None:
         device, self.source = gradient.device, gradient.source
-        self.xp, self.take, self.matrix = device.xp, device.take, multiplier
-        rows, own = np.unique(row, return_inverse=True)
-        lists = padded_lists(own, len(rows), len(row))
-        self.band, taken = self.source.band_of(self.source.places(column.astype(np.int64)))
-        # Padding reads some row and multiplies it by zero.
-        lists, self.leaves = lists.T, lists.shape[1]
-        self.index = device.put(np.append(taken, 0)[lists].reshape(-1))
-        self.coefficient = device.put(np.append(coefficient, 0.0)[lists][:, :, None])
-        self.into, at = gradient.target.band_of(gradient.target.places(rows.astype(np.int64)))
-        self.result = device.zeros((len(rows) + 1, self.into.width))
-        pull = np.full((self.into.last - self.into.first) // self.into.width, len(rows))
-        pull[at] = np.arange(len(rows))
-        self.pull = device.put(pull)
+        self.take, self.matrix = device.take, multiplier
+        columns, of = np.unique(column.astype(np.int64), return_inverse=True)
+        self.band, taken = self.source.band_of(self.source.places(columns))
+        self.taken = device.put(taken)
+        into, own = row
+        lists = padded_lists(own, (into.last - into.first) // into.width, len(own)).T
+        self.places = device.put(np.append(of, 0)[lists])
+        self.coefficient = device.put(np.append(coefficient, 0.0)[lists])
 
-    def add(self, vector: Array, out: Array) -> None:
-        """Add the term's product to ``out``."""
-        xp, into = self.xp, self.into
-        rows = self.take(self.source.rows(self.band, vector), self.index)
-        if self.leaves == 1:
-            rows = rows * self.coefficient[0, :, :]
-        else:
-            rows = xp.reshape(rows, (self.leaves, -1, self.band.width))
-            rows = xp.sum(rows * self.coefficient, axis=0)
-        self.result[:-1, :] = self.matrix(rows)
-        pulled = xp.reshape(self.take(self.result, self.pull), (-1,))
-        out[into.first : into.last] = out[into.first : into.last] + pulled
+    def product(self, vector: Array) -> Array:
+        """Return the opponent's rows times the matrix."""
+        return self.matrix(self.take(self.source.rows(self.band, vector), self.taken))
 
 
 class _Entries:

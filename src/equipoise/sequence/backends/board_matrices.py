@@ -35,15 +35,14 @@ class BoardMatrices:
         return self._known[street, kind]
 
     def times(self, street: int, kind: str, towards: int) -> Callable[[Array], Array]:
-        """Return the function that multiplies rows of one player's buckets, towards the other."""
+        """Return the function that multiplies rows of one player's buckets, to rows x boards x the other's."""
         xp, matrix = self.device.xp, self.of(street, kind)
         factor = matrix if towards == 1 else xp.permute_dims(matrix, (0, 2, 1))
         boards, wide, _ = factor.shape
 
         def product(rows: Array) -> Array:
             spread = xp.permute_dims(xp.reshape(rows, (-1, boards, wide)), (1, 0, 2))
-            found = xp.permute_dims(xp.matmul(spread, factor), (1, 0, 2))
-            return xp.reshape(found, (rows.shape[0], -1))
+            return xp.permute_dims(xp.matmul(spread, factor), (1, 0, 2))
 
         return product
 

@@ -36,11 +36,11 @@ class _ArrayForm:
 
         Where payments do not cancel, only the difference has a meaning: what both players could gain.
         """
-        losses, gains = self.A.transpose_times(x), self.A.times(y)
-        lower, upper = -self.Y.maximum(-losses), self.X.maximum(gains)
+        gains = self.A.gains(0, y), self.A.gains(1, x)
+        lower, upper = -self.Y.maximum(gains[1]), self.X.maximum(gains[0])
         if self.is_raked:
             xp = self.X.xp
-            lower = lower + xp.sum(x * gains) - xp.sum(y * losses)
+            lower = lower + xp.sum(x * gains[0]) + xp.sum(y * gains[1])
         return lower, upper
 
 
@@ -93,10 +93,9 @@ class ArrayCFRRun:
 
     def _iterate(self) -> None:
         """Do one iteration by the schedule in ``_row``."""
-        for player, product in ((0, self.on.A.times), (1, self.on.A.transpose_times)):
-            me, other = self.sides[player], self.sides[1 - player]
-            gradient = product(other.space.reach(other.play, other.average, self._row))
-            me.space.regrets(me.regret, me.play, gradient if player == 0 else -gradient, self._row)
+        for player, (me, other) in enumerate((self.sides, self.sides[::-1])):
+            plan = other.space.reach(other.play, other.average, self._row)
+            me.space.regrets(me.regret, me.play, self.on.A.gains(player, plan), self._row)
 
     def advance(self, iterations: int) -> None:
         """Do ``iterations`` alternating updates of both players."""
