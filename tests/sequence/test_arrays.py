@@ -85,7 +85,7 @@ def test_plans_and_behaviour(space: Treeplex, device: Device, zeros: bool) -> No
     _close(arrays.get(arrays.plan(arrays.put(behaviour))), plan)
     _close(arrays.get(arrays.behaviour(arrays.put(plan))), space.behaviour(plan))
     play = behaviour - 0.2
-    reached = arrays.reach(arrays.put(play), device.zeros((space.size,)), device.zeros((5,)))
+    reached = arrays.reach(arrays.put(play), arrays.filled(0.0), device.zeros((5,)))
     _close(arrays.get(reached), _reached(space, play))
     _close(arrays.get(arrays.uniform()), space.uniform())
 
@@ -134,7 +134,7 @@ def test_regrets(space: Treeplex, device: Device, optimism: float) -> None:
     _close(arrays.get(r)[1:], regret[1:])
     _close(arrays.get(p)[1:], play[1:])
     reach_blocks(Stretch(*whole, plan, plan), play, average, row, scratch[0], scratch[1:])
-    mean = device.ones((space.size,))
+    mean = arrays.filled(1.0)
     _close(arrays.get(arrays.reach(p, mean, factors)), plan)
     _close(average, 0.75 + 0.25 * plan)
     _close(arrays.get(mean), average)
@@ -170,6 +170,19 @@ def test_bands_follow_each_other_and_the_empty_sequence_is_one_of_its_own(
     assert bands[-1].last == space.size
     widths = [band.width for band in bands[1:]]
     assert all(one != other for one, other in itertools.pairwise(widths))
+
+
+def test_places_left_over_make_no_list_long() -> None:
+    form = build(_spot()).plain.A.by_board
+    assert form is not None
+    for street, player in itertools.product((0, 1), (0, 1)):
+        links, room = form.links[street][player], form.rooms[street][player]
+        assert room % 4 == 0
+        empty = np.arange(room) >= form.inner.streets[street].widths[player][:, None]
+        above = form.rooms[street - 1][player] if street else 1
+        count = np.bincount(links[empty], minlength=above)
+        assert len(count) == above
+        assert count.max() - count.min() <= 1
 
 
 def test_vectors_of_another_length_are_refused(space: Treeplex, device: Device) -> None:

@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from equipoise.abstraction.gameshrink import gameshrink
 from equipoise.errors import EquipoiseError
 from equipoise.games import poker
 from equipoise.games.base import load
+from equipoise.numerics import device as on_devices
 from equipoise.numerics.device import Device
 from equipoise.sequence.build import SequenceForm, build
 from equipoise.solvers.base import Context, Plan, measure, solve
@@ -198,6 +200,19 @@ def test_compiled_passes_iterate_alike(name: str, monkeypatch: pytest.MonkeyPatc
     for mine, theirs in zip(fused.point(), plain.point(), strict=True):
         np.testing.assert_allclose(mine, theirs, rtol=0, atol=1e-12)
     assert 0 < torch._dynamo.utils.counters["stats"]["unique_graphs"] <= 8
+
+
+@pytest.mark.parametrize("missing", ["cc", "triton"])
+def test_nothing_is_compiled_where_nothing_can_be(
+    missing: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(on_devices, "find_spec", lambda name: None if name == missing else name)
+    monkeypatch.setattr(shutil, "which", lambda name: None if missing == "cc" else name)
+    on_devices._has_compiler.cache_clear()
+    there = Device(np, SimpleNamespace(type="cuda"))
+    assert not there.compiles
+    assert there.fused(len) is len
+    on_devices._has_compiler.cache_clear()
 
 
 def test_devices_that_are_not_there() -> None:

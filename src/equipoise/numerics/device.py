@@ -65,10 +65,6 @@ class Device:
         """Return room for numbers."""
         return self.xp.empty(shape, dtype=self.floats, device=self.device)
 
-    def ones(self, shape: Any) -> Array:
-        """Return ones."""
-        return self.xp.ones(shape, dtype=self.floats, device=self.device)
-
     def free_mb(self) -> float | None:
         """Return how much memory the device could still give, or nothing where it cannot be asked."""
         if self.is_cuda:
