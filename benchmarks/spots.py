@@ -4,6 +4,7 @@
     python benchmarks/spots.py --spot flop                  # some minutes, and 0.4 GB
     python benchmarks/spots.py --device cuda --spot flop    # on a GPU; Numba is not needed for it
     python benchmarks/spots.py --method "pcfr+(dtype=float32)"
+    python benchmarks/spots.py --method "dcfr(dtype=int16,beta=0.5,gamma=4)"  # 16 bits a number
 
 The gap is the mean of what both players could gain, in hundredths of the starting pot. CPU seconds count from the
 sequence form to the measured gap, measurements included; compilation and the making of the form are printed
@@ -116,12 +117,12 @@ def _run(name: str, wanted: argparse.Namespace) -> None:
     trial = TRIALS[name]
     smallest = wanted.gap or (0.1 if wanted.device != "compiled" or name == "river" else 0.03)
     game = spot(**trial.spot)
-    found = sizes(game)
+    chosen = replace(method(wanted.method or DEFAULT), device=wanted.device)
+    found = sizes(game, chosen)
     print(
         f"\n{name}: {found['hands']} hands, {found['lines']} lines, {found['boards']} boards, "
         f"{found['memory_mb']} MB by estimate"
     )
-    chosen = replace(method(wanted.method or DEFAULT), device=wanted.device)
     print(f"method: {chosen.name}")
     begin = time.perf_counter(), time.process_time()
     form = build(game)

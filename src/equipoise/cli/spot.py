@@ -108,6 +108,12 @@ def command(
         str | None,
         typer.Option(help="cuda, torch, cupy or numpy arrays.", show_default="compiled loops"),
     ] = None,
+    compress: Annotated[
+        bool,
+        typer.Option(
+            "--compress", help="Keep regrets and averages in 16 bits a number: half the memory."
+        ),
+    ] = False,
     iterations: Annotated[int | None, typer.Option(help="Stop after this many iterations.")] = None,
     time: Annotated[float | None, typer.Option(help="Stop after this many seconds.")] = None,
     out: Annotated[
@@ -149,10 +155,11 @@ def command(
     }
     rules = _rules(file, {name: value for name, value in given.items() if value is not None})
     place = out or Path(f"spot-{rules.deck.text(rules.board)}.eqp")
-    _tell_sizes(rules, json)
+    chosen = _with(method, device, compress)
+    _tell_sizes(rules, chosen, json)
     result = solve(
         rules,
-        _on_device(method, device),
+        chosen,
         gap_of(target, rules.pot),
         iterations=iterations,
         time=time,
@@ -197,9 +204,10 @@ def gap_of(target: str, pot: float) -> float:
     return wanted
 
 
-def _on_device(named: str | None, device: str | None) -> str | None:
-    """Return the method, on a device if one is named."""
-    if device is None:
+def _with(named: str | None, device: str | None, compress: bool) -> str | None:
+    """Return the method: on a device if one is named, in 16 bits a number if that is wanted."""
+    changes = ({"device": device} if device else {}) | ({"dtype": "int16"} if compress else {})
+    if not changes:
         return named
     from dataclasses import replace
 
@@ -209,17 +217,19 @@ def _on_device(named: str | None, device: str | None) -> str | None:
 
     chosen = method(DEFAULT if named in (None, "auto") else str(named))
     if not isinstance(chosen, CFR):
+        option = "--device" if device else "--compress"
         raise EquipoiseError(
-            f"--device: found the method {chosen.name}, expected one of regrets: dcfr, cfr+, ..."
+            f"{option}: found the method {chosen.name}, expected one of regrets: dcfr, cfr+, ..."
         )
-    return replace(chosen, device=device).name
+    return replace(chosen, **changes).name
 
 
-def _tell_sizes(rules: Spot, json: bool) -> None:
+def _tell_sizes(rules: Spot, named: str | None, json: bool) -> None:
     """Say before a solve how large it is; with ``--json`` on the other stream, before the object."""
     from equipoise.road.spots import sizes
+    from equipoise.solvers.methods import method
 
-    found = sizes(rules)
+    found = sizes(rules, None if named in (None, "auto") else method(str(named)))
     if json:
         note(
             f"spot: {sum(found['sequences']):,} sequences, {found['memory_mb']:,.1f} MB by estimate."

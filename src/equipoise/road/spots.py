@@ -51,13 +51,13 @@ class Spots(Family):
         from equipoise.solvers.methods import method
 
         wish.only(self.name)
-        require_memory(game)
+        chosen = DEFAULT if wish.method in (None, "auto") else str(wish.method)
+        _require_holding(game, method(chosen))
+        require_memory(game, method(chosen))
         with wish.steps.take("build"):
             form = build(game)
         rule = wish.gap or Gap(game.pot * EXPLOITABILITY / 50)
         stop = (wish.limits | rule).at(form.units.stake)
-        chosen = DEFAULT if wish.method in (None, "auto") else str(wish.method)
-        _require_holding(game, method(chosen))
         own = {
             "game": game.name,
             "fingerprint": game.fingerprint,
@@ -81,7 +81,7 @@ class Spots(Family):
             seconds=solution.seconds,
             cpu_seconds=solution.cpu_seconds,
             log=solution.log,
-            details=sizes(game),
+            details=sizes(game, method(chosen)),
         )
 
     def certify(
@@ -156,35 +156,42 @@ def _sheet(spot: Spot, strategy: SpotStrategy, node: int) -> Sheet:
     )
 
 
-def sizes(game: Spot) -> dict[str, Any]:
-    """Return how large a spot is; ``memory_mb`` is what regrets and averages take in single precision.
+def sizes(game: Spot, method: Any = None) -> dict[str, Any]:
+    """Return how large a spot is; ``memory_mb`` is what regrets and averages take, by default in single precision.
 
     Joint beliefs take two matrices a board beside them.
     """
     from equipoise.games.poker.runouts import board_tree
 
     boards = board_tree(game)
-    held = sum(boards.sequences)
+    held = 8 * sum(boards.sequences)
+    if getattr(method, "dtype", "") == "int16":
+        # The last street in 16 bits a number, and two units for every action on every board.
+        last, streets = game.streets - 1, len(boards.streets[-1])
+        held -= sum(
+            4 * boards.on_street(i, last) - 8 * boards.slots(i, last) * streets for i in (0, 1)
+        )
     if game.joint is not None:
-        held += sum(b.widths[0] * b.widths[1] for street in boards.streets for b in street)
+        held += 8 * sum(b.widths[0] * b.widths[1] for street in boards.streets for b in street)
     return {
         "hands": [len(own) for own in game.hands],
         "lines": int((game.tree.player < 0).sum()),
         "boards": [len(street) for street in boards.streets],
         "sequences": list(boards.sequences),
-        "memory_mb": round(8 * held / 1e6, 1),
+        "memory_mb": round(held / 1e6, 1),
     }
 
 
-def require_memory(game: Spot) -> None:
+def require_memory(game: Spot, method: Any = None) -> None:
     """Raise if the regrets and averages of a spot need more memory than the machine has left."""
     from equipoise.numerics.memory import free_memory_mb
 
-    needed, free = sizes(game)["memory_mb"], free_memory_mb()
-    if free is not None and needed > free:
+    found, free = sizes(game, method), free_memory_mb()
+    if free is not None and found["memory_mb"] > free:
         raise EquipoiseError(
-            f"spot: found {sum(sizes(game)['sequences']):,} sequences, which need {needed:,.0f} MB, "
-            f"expected at most the {free:,.0f} MB that are free: fewer bet sizes or narrower ranges."
+            f"spot: found {sum(found['sequences']):,} sequences, which need {found['memory_mb']:,.0f} MB, "
+            f"expected at most the {free:,.0f} MB that are free: fewer bet sizes, narrower ranges, or "
+            "16 bits a number (--compress)."
         )
 
 

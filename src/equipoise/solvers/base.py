@@ -65,7 +65,8 @@ class SelfMeasuring(MethodRun, Protocol):
     """A method's run that knows its bounds, and keeps its plans to itself until they are asked for.
 
     The plans may be on a device, or bounds a part of the method. If those come with every iteration, it has a
-    ``next_check`` of its own.
+    ``next_check`` of its own. If it ``keeps_nothing`` (large games have no room for a copy), its state has the point
+    that is handed out in the end.
     """
 
     def bounds(self) -> tuple[float, float]:
@@ -75,7 +76,7 @@ class SelfMeasuring(MethodRun, Protocol):
         """Remember the current point as the best."""
 
     def kept(self) -> tuple[Plan, Plan]:
-        """Return the point that was remembered."""
+        """Return the point that was remembered; of a run that ``keeps_nothing``, the last thing it is asked for."""
 
 
 class Method(Protocol):
@@ -224,6 +225,10 @@ class _SaddleRun(Telling):
             else:
                 self.best[name] = plan.copy()
 
+    def plans(self) -> tuple[Plan, Plan]:
+        """Return the best point, in the end."""
+        return self.best["x"], self.best["y"]
+
     def state(self) -> Arrays:
         """Return the method's state."""
         return self.inner.state()
@@ -249,8 +254,18 @@ class _SelfMeasuredRun(_SaddleRun):
         self._best: Arrays | None = None
 
     @property
+    def _keeps_nothing(self) -> bool:
+        return bool(getattr(self.inner, "keeps_nothing", False))
+
+    def plans(self) -> tuple[Plan, Plan]:
+        """Return the point that was kept, in the end."""
+        return self.inner.kept() if self._keeps_nothing else super().plans()
+
+    @property
     def best(self) -> Arrays:
-        """The point that was kept, or the one that a checkpoint brought."""
+        """The point that was kept, or the one that a checkpoint brought; nothing if the state has it."""
+        if self._keeps_nothing:
+            return {}
         if self._best is None:
             self._best = dict(zip(("x", "y"), self.inner.kept(), strict=True))
         return self._best
@@ -317,7 +332,7 @@ def solve(
         inner = method.start(form, context)
         run = (_SelfMeasuredRun if hasattr(inner, "bounds") else _SaddleRun)(form, inner)
         status, progress = drive(run, stop, watched, **hooks)
-    return _solution(form, method.name, status, progress, watched, run.facts())
+    return _solution(form, method.name, status, progress, watched, run)
 
 
 def _solution(
@@ -326,7 +341,7 @@ def _solution(
     status: Status,
     progress: Progress,
     watched: Watch,
-    facts: dict[str, Any],
+    run: _SaddleRun,
 ) -> Solution:
     """Wrap up the best point of ``progress``."""
     assert progress.best is not None
@@ -335,14 +350,14 @@ def _solution(
         form=form,
         method=method,
         status=status,
-        plans=(progress.run.best["x"], progress.run.best["y"]),
+        plans=run.plans(),
         lower=shift + best.lower,
         upper=shift + best.upper,
         gap=best.gap,
-        iterations=progress.run.iterations,
-        gradients=progress.run.gradients,
+        iterations=run.iterations,
+        gradients=run.gradients,
         seconds=clock.seconds,
         cpu_seconds=clock.cpu_seconds,
         log=tuple(progress.rows),
-        facts=facts,
+        facts=run.facts(),
     )

@@ -175,13 +175,19 @@ class BoardTree:
             return 1
         return 1 + promise.sequences(self.streets[0][0].widths[player])
 
-    def _count(self, player: int) -> int:
+    def slots(self, player: int, street: int) -> int:
+        """Return how many actions of a player there are on a board of a street, at all her decisions."""
         tree = self.spot.tree
-        own = np.flatnonzero(tree.player == player)
-        actions = np.array([len(tree.successors[v]) for v in own.tolist()], dtype=np.int64)
+        own = np.flatnonzero((tree.player == player) & (tree.round == street))
+        return sum(len(tree.successors[v]) for v in own.tolist())
+
+    def on_street(self, player: int, street: int) -> int:
+        """Return the numbers of a player's strategy on a street."""
+        return self.slots(player, street) * sum(b.widths[player] for b in self.streets[street])
+
+    def _count(self, player: int) -> int:
         return self.begin(player) + sum(
-            int(actions[tree.round[own] == s].sum()) * sum(b.widths[player] for b in street)
-            for s, street in enumerate(self.streets)
+            self.on_street(player, street) for street in range(len(self.streets))
         )
 
 

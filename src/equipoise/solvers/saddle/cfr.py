@@ -37,6 +37,9 @@ _DEFAULT_HORIZON = 10_000
 # Sums of some dozens of products make up a regret, and each rounds.
 _ROUNDING = 32.0
 
+PACKED = "int16"
+"""The ``dtype`` of regrets and averages in 16 bits a number (:mod:`equipoise.solvers.saddle.packed`), of spots."""
+
 
 @dataclass(frozen=True)
 class CFR:
@@ -55,9 +58,17 @@ class CFR:
             raise EquipoiseError(
                 f"{self.name}: device is {self.device}, expected one of {', '.join(DEVICES)}."
             )
-        if self.dtype not in ("float32", "float64"):
+        if self.dtype not in ("float32", "float64", PACKED):
             raise EquipoiseError(
-                f"{self.name}: dtype is {self.dtype}, expected float32 or float64."
+                f"{self.name}: dtype is {self.dtype}, expected float32 or float64, or {PACKED} for spots."
+            )
+        if self.dtype == PACKED and self.device != "compiled":
+            raise EquipoiseError(
+                f"{self.name}: dtype is {PACKED}, expected float32 or float64 with a device."
+            )
+        if self.dtype == PACKED and self.optimism:
+            raise EquipoiseError(
+                f"{self.name}: dtype is {PACKED}, expected float32 or float64 with optimism."
             )
         for option in ("alpha", "beta", "gamma", "optimism"):
             value = getattr(self, option)
@@ -74,6 +85,15 @@ class CFR:
     def start(self, form: SequenceForm, context: Context) -> MethodRun:
         """Return a run from uniform play, as compiled loops or on a device's arrays."""
         horizon = self.horizon or context.horizon or _DEFAULT_HORIZON
+        if self.dtype == PACKED:
+            if form.A.runouts is None:
+                raise EquipoiseError(
+                    f"{self.name}: dtype is {PACKED}, expected float32 or float64 but for spots, and for "
+                    "those with joint beliefs."
+                )
+            from equipoise.solvers.saddle.cfr_packed import PackedRun
+
+            return PackedRun(self, form, horizon, context.start)
         if self.device == "compiled" and form.A.runouts is not None:
             from equipoise.solvers.saddle.cfr_boards import BoardsRun
 
@@ -86,6 +106,11 @@ class CFR:
 
         return ArrayCFRRun(self, form, horizon, device(self.device, self.dtype), context.start)
 
+    @property
+    def floats(self) -> str:
+        """The precision of the arithmetic, whatever numbers are kept in."""
+        return "float32" if self.dtype == PACKED else self.dtype
+
     def tie(self, form: SequenceForm) -> float:
         """Return what the positive regrets of an information set must add up to, to count.
 
@@ -93,7 +118,7 @@ class CFR:
         but for rounding come to some parts in ``eps`` of that, and those that matter to far more.
         """
         sets = max(1, form.X.infosets + form.Y.infosets)
-        return _ROUNDING * float(np.finfo(self.dtype).eps) / sets
+        return _ROUNDING * float(np.finfo(self.floats).eps) / sets
 
     def schedule(
         self, first: int, count: int, horizon: int, weight: float, tie: float = 0.0

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 from numba import njit
+from numpy.typing import NDArray
 
 from equipoise.numerics.kernels import KERNEL
 from equipoise.numerics.threads import LANES, spread
@@ -24,7 +25,7 @@ from equipoise.sequence.payoffs.over_runouts import Runouts
 from equipoise.solvers.base import Plan
 from equipoise.solvers.saddle.cfr_compiled import CFRRun
 from equipoise.solvers.saddle.regret import Stretch, hand_up, reach_within, regret_within
-from equipoise.solvers.saddle.tiled import PLAN, REGRETS, TILES, Lane, TileSweeps, tile_of
+from equipoise.solvers.saddle.tiled import PLAN, REGRETS, TILES, WHOLE, Lane, TileSweeps, tile_of
 
 _ZERO, _ONE = np.uint64(0), np.uint64(1)
 _BATCH = 400_000  # sequences of boards whose best responses are taken at once, by the kernels of other products
@@ -58,8 +59,8 @@ class BoardSweeps(TileSweeps):
 
     def _fixed(self, player: int) -> Any:
         """Return the fixed behaviour as a vector, -1 where a player is free, or None if she is everywhere."""
-        fixed, regret = self.payoff.fixed[player], self.sides[player].regret
-        return None if fixed is None else fixed.vector(len(regret), regret.dtype)
+        fixed, side = self.payoff.fixed[player], self.sides[player]
+        return None if fixed is None else fixed.vector(side.space.size, side.regret.dtype)
 
     def _room(self, source: int, dtype: Any) -> Any:
         """Return room for a board's plan, and for its sums."""
@@ -78,6 +79,13 @@ class BoardSweeps(TileSweeps):
 
     def _add_trunk(self, player: int, plan: Any, gradient: Any) -> None:
         self.payoff.add_trunk(1 - player, plan, gradient)
+
+    def average(self, player: int, low: int, high: int) -> NDArray[Any]:
+        """Return a player's average on the boards ``low .. high``."""
+        me, bounds = self.players[player], self.bounds[player]
+        ends = (int(me.trunk) + int(me.slots) * int(bounds[p]) for p in (low, high))
+        part: NDArray[Any] = self.sides[player].average[slice(*ends)]
+        return part
 
     def respond(self, player: int) -> tuple[float, float]:
         """Return what ``player`` could earn against the other's average, and what her average earns.
@@ -110,12 +118,10 @@ class BoardSweeps(TileSweeps):
         ends = np.uint32(me.first + low * count), np.uint32(me.first + high * count)
         base, size = int(self.starts[player][low]), int(me.slots) * int(bounds[high] - bounds[low])
         gain = np.zeros(size, dtype=me.regret.dtype)
-        room = self.spaces[lane][source][1]
-        theirs = self.sides[source].average
-        boards, whole = (np.uint64(low), np.uint64(high)), np.uint64(0)
-        board_products(self.halves[source], *boards, theirs, whole, gain, np.uint64(base), room)
-        mine = self.sides[player].average[base : base + size]
-        earned = float(mine @ gain) if self.payoff.is_raked else 0.0
+        room, begin = self.spaces[lane][source][1], self.starts[source][low]
+        theirs, boards = self.average(source, low, high), (np.uint64(low), np.uint64(high))
+        board_products(self.halves[source], *boards, theirs, begin, gain, np.uint64(base), room)
+        earned = float(self.average(player, low, high) @ gain) if self.payoff.is_raked else 0.0
         below = self.trunk[player].lanes[lane]
         onto = Stretch(me.blocks, *ends, np.uint32(base), below, gain)
         best_blocks(onto, self.rows[lane], self.fixed[player])
@@ -145,6 +151,8 @@ class BoardsRun(CFRRun):
         upper, gap = first[0], first[0] + second[0] - first[1] - second[1]
         return upper - gap, upper
 
+    keeps_nothing = True
+
     def keep(self) -> None:
         """Keep nothing but the average itself."""
 
@@ -161,8 +169,8 @@ def _sweep_boards(
     """Boards ``low .. high``: finish the giver's plan, pay all leaves, update the taker's regrets."""
     tiles, (plan, room) = np.uint64(len(from_) - 1), lane.space
     for p in range(low, high):
-        tile = tile_of(giver, from_, p, tiles, lane.above, plan, step)
-        onto = tile_of(taker, to, p, tiles, lane.below, lane.gradient, step)
+        tile = tile_of(giver, from_, p, tiles, lane.above, plan, step, WHOLE)
+        onto = tile_of(taker, to, p, tiles, lane.below, lane.gradient, step, WHOLE)
         if step != REGRETS:
             reach_within(tile, giver.play, giver.average, row, lane.row, more)
         if step == TILES:
@@ -179,7 +187,7 @@ def best_blocks(on: Any, row: Any, fixed: Any) -> None:
 
     Where ``fixed`` is not negative, it is the behaviour instead.
     """
-    (start_of, choices, buckets, parent, offset, links), low, high, base, trunk, local = on
+    (start_of, choices, buckets, parent, offset, links), low, high, base, trunk, local, _ = on
     for i in range(high - low):
         b = high - _ONE - i
         start, actions, width = start_of[b] - base, choices[b], buckets[b]

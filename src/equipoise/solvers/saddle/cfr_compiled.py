@@ -100,7 +100,7 @@ class CFRRun:
         self, method: CFR, form: SequenceForm, horizon: int, start: tuple[Plan, Plan] | None = None
     ) -> None:
         self.method, self.form, self.horizon = method, form, horizon
-        self.sides = tuple(_Side(s, method.dtype, method.optimism != 0) for s in (form.X, form.Y))
+        self.sides = self._begin()
         self.weight = 0.0
         self.iterations = self.gradients = 0
         self.finished = False
@@ -108,6 +108,11 @@ class CFRRun:
         self._iterate = self._engine()
         if start is not None:
             self._begin_at(start)
+
+    def _begin(self) -> tuple[Any, Any]:
+        """Return the arrays of both players, before the first iteration."""
+        floats, optimistic = self.method.floats, self.method.optimism != 0
+        return _Side(self.form.X, floats, optimistic), _Side(self.form.Y, floats, optimistic)
 
     def _engine(self) -> Callable[[Any], None]:
         """Return the function that does the iterations of a table, fit for the form's payoff."""
@@ -153,7 +158,7 @@ class CFRRun:
             if side.held is not None:
                 freed = (side.held >= 0) & (own < 0)
                 side.regret[freed] = side.play[freed] = 0
-            side.held, side.barely = own.astype(self.method.dtype), 2 * self._tie
+            side.held, side.barely = own.astype(self.method.floats), 2 * self._tie
             side.hold()
         self._iterate = self._engine()
 
@@ -173,7 +178,7 @@ class CFRRun:
         table, self.weight = self.method.schedule(
             self.iterations + 1, iterations, self.horizon, self.weight, self._tie
         )
-        self._iterate(table.astype(self.method.dtype))
+        self._iterate(table.astype(self.method.floats))
         self.iterations += iterations
         self.gradients += 2 * iterations
 

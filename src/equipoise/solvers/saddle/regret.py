@@ -39,7 +39,8 @@ def blend(average: Any, plan: Any, share: Any) -> None:
 class Stretch(NamedTuple):
     """Blocks ``low .. high`` of a treeplex, and where the plans and gradients of their sequences are.
 
-    Those of sequences below ``base`` are in ``trunk``, others at ``s - base`` in ``local``.
+    Those of sequences below ``base`` are in ``trunk``, others at ``s - base`` in ``local``. Regrets and averages
+    of sequence s are at ``s - origin`` in theirs.
     """
 
     blocks: Blocks
@@ -48,6 +49,7 @@ class Stretch(NamedTuple):
     base: np.uint32
     trunk: NDArray[Any]
     local: NDArray[Any]
+    origin: np.uint32 = np.uint32(0)
 
 
 # ``row`` is scratch as wide as a block. Two and three actions, the common numbers, are done in one pass over
@@ -61,10 +63,11 @@ class Stretch(NamedTuple):
 @njit(**PART)
 def reach_within(on: Any, play: Any, average: Any, factors: Any, row: Any, scratch: Any) -> None:
     """Top-down: the plan of current behaviour, which is given its share in the average."""
-    (start, choices, buckets, parent, offset, links), low, high, base, trunk, plan = on
+    (start, choices, buckets, parent, offset, links), low, high, base, trunk, plan, origin = on
     zero, one, share, tie = play.dtype.type(0), play.dtype.type(1), factors[3], factors[4]
+    at = base - origin
     for b in range(low, high):
-        i, actions, width = start[b], choices[b], buckets[b]
+        i, actions, width = start[b] - origin, choices[b], buckets[b]
         is_local = parent[b] >= base
         above = plan if is_local else trunk
         up, link = parent[b] - (base if is_local else _ZERO), offset[b]
@@ -81,7 +84,7 @@ def reach_within(on: Any, play: Any, average: Any, factors: Any, row: Any, scrat
                 is_positive = p + q > tie
                 scale = row[k] / (p + q if is_positive else count)
                 u, v = (p if is_positive else one) * scale, (q if is_positive else one) * scale
-                plan[i - base + k], plan[j - base + k] = u, v
+                plan[i - at + k], plan[j - at + k] = u, v
                 average[i + k] += share * (u - average[i + k])
                 average[j + k] += share * (v - average[j + k])
         elif actions == 3:
@@ -93,12 +96,12 @@ def reach_within(on: Any, play: Any, average: Any, factors: Any, row: Any, scrat
                 scale = row[k] / (total if is_positive else count)
                 u, v = (p if is_positive else one) * scale, (q if is_positive else one) * scale
                 w = (r if is_positive else one) * scale
-                plan[i - base + k], plan[j - base + k], plan[n - base + k] = u, v, w
+                plan[i - at + k], plan[j - at + k], plan[n - at + k] = u, v, w
                 average[i + k] += share * (u - average[i + k])
                 average[j + k] += share * (v - average[j + k])
                 average[n + k] += share * (w - average[n + k])
         elif scratch is not None:
-            _reach(i, base, actions, width, row, play, plan, average, factors, scratch[0])
+            _reach(i, at, actions, width, row, play, plan, average, factors, scratch[0])
 
 
 @njit(**PART)
@@ -107,16 +110,17 @@ def regret_within(on: Any, regret: Any, play: Any, factors: Any, row: Any, scrat
 
     Without optimism ``play`` is ``regret``.
     """
-    (start, choices, buckets, parent, offset, links), low, high, base, trunk, gain = on
+    (start, choices, buckets, parent, offset, links), low, high, base, trunk, gain, origin = on
     positive, negative, is_plain, tie = factors[0], factors[1], factors[2] == 0, factors[4]
     zero = regret.dtype.type(0)
+    at = base - origin
     for step in range(high - low):
         b = high - _ONE - step
-        i, actions, width = start[b], choices[b], buckets[b]
+        i, actions, width = start[b] - origin, choices[b], buckets[b]
         j, count = i + width, regret.dtype.type(actions)
         if actions == 2 and is_plain:
             for k in range(width):
-                R, S, g, h = regret[i + k], regret[j + k], gain[i - base + k], gain[j - base + k]
+                R, S, g, h = regret[i + k], regret[j + k], gain[i - at + k], gain[j - at + k]
                 p, q = max(R, zero), max(S, zero)
                 total, earned, uniform = p + q, p * g + q * h, g + h
                 is_positive = total > tie
@@ -129,7 +133,7 @@ def regret_within(on: Any, regret: Any, play: Any, factors: Any, row: Any, scrat
             n = j + width
             for k in range(width):
                 R, S, T = regret[i + k], regret[j + k], regret[n + k]
-                g, h, f = gain[i - base + k], gain[j - base + k], gain[n - base + k]
+                g, h, f = gain[i - at + k], gain[j - at + k], gain[n - at + k]
                 p, q, r = max(R, zero), max(S, zero), max(T, zero)
                 total, earned, uniform = p + q + r, p * g + q * h + r * f, g + h + f
                 is_positive = total > tie
@@ -140,9 +144,7 @@ def regret_within(on: Any, regret: Any, play: Any, factors: Any, row: Any, scrat
                 regret[n + k] = third * (positive if third > zero else negative)
                 row[k] = value
         elif scratch is not None:
-            _regret(
-                i, base, actions, width, regret, play, gain, row, factors, scratch[0], scratch[1]
-            )
+            _regret(i, at, actions, width, regret, play, gain, row, factors, scratch[0], scratch[1])
         hand_up(parent[b], base, offset[b], links, trunk, gain, width, row)
 
 
@@ -200,10 +202,13 @@ def hand_up(
 
 @njit(**PART)
 def _reach(
-    start: Any, base: Any, actions: Any, width: Any, even: Any, play: Any, plan: Any, average: Any,
+    start: Any, at: Any, actions: Any, width: Any, even: Any, play: Any, plan: Any, average: Any,
     factors: Any, scale: Any,
 ) -> None:  # fmt: skip
-    """Any number of actions: add up, choose divisors, divide. ``even`` is the arrivals at first."""
+    """Any number of actions: add up, choose divisors, divide. ``even`` is the arrivals at first.
+
+    The plan of sequence s of ``play`` is at ``s - at``.
+    """
     zero, count, share, tie = play.dtype.type(0), play.dtype.type(actions), factors[3], factors[4]
     for k in range(width):
         scale[k] = zero
@@ -220,18 +225,19 @@ def _reach(
         s = start + a * width
         for k in range(width):
             u = scale[k] * max(play[s + k], zero) + even[k]
-            plan[s - base + k] = u
+            plan[s - at + k] = u
             average[s + k] += share * (u - average[s + k])
 
 
 @njit(**PART)
 def _regret(
-    start: Any, base: Any, actions: Any, width: Any, regret: Any, play: Any, gain: Any, values: Any,
+    start: Any, at: Any, actions: Any, width: Any, regret: Any, play: Any, gain: Any, values: Any,
     factors: Any, totals: Any, sums: Any,
 ) -> None:  # fmt: skip
     """Any number of actions, with or without optimism.
 
-    The scratch rows are the sums of the positive parts, and what uniform play would earn.
+    The scratch rows are the sums of the positive parts, and what uniform play would earn; gains of sequence s of
+    ``regret`` are at ``s - at``.
     """
     positive, negative, optimism, tie = factors[0], factors[1], factors[2], factors[4]
     zero, count = regret.dtype.type(0), regret.dtype.type(actions)
@@ -240,7 +246,7 @@ def _regret(
     for a in range(actions):
         s = start + a * width
         for k in range(width):
-            p, g = max(play[s + k], zero), gain[s - base + k]
+            p, g = max(play[s + k], zero), gain[s - at + k]
             totals[k] += p
             values[k] += p * g
             sums[k] += g
@@ -251,12 +257,12 @@ def _regret(
     for a in range(actions):
         s = start + a * width
         for k in range(width):
-            new = regret[s + k] + gain[s - base + k] - values[k]
+            new = regret[s + k] + gain[s - at + k] - values[k]
             regret[s + k] = new * (positive if new > zero else negative)
         # Without optimism play is the regret vector: one loop with both would run on no vectors.
         if optimism != zero:
             for k in range(width):
-                play[s + k] = regret[s + k] + optimism * (gain[s - base + k] - values[k])
+                play[s + k] = regret[s + k] + optimism * (gain[s - at + k] - values[k])
 
 
 @njit(**KERNEL)

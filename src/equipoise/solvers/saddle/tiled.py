@@ -25,6 +25,8 @@ from equipoise.solvers.saddle.regret import Stretch, reach_within, regret_within
 _ZERO = np.uint64(0)
 # What a kernel does: lay down the giver's plan in the trunk, walk tiles, update the taker's regrets in the trunk.
 PLAN, TILES, REGRETS = np.uint64(0), np.uint64(1), np.uint64(2)
+# Whether each tile has regrets and averages of its own, or one vector holds all.
+WHOLE, APART = np.uint32(0), np.uint32(1)
 
 
 class TileSweeps:
@@ -204,8 +206,12 @@ def _sweep_tiles(
     """Tiles ``low .. high``: finish the giver's plan, multiply, update the taker's regrets."""
     tiles = np.uint64(len(half.places.tile_source) - 1)
     for p in range(low, high):
-        tile = tile_of(giver, half.places.tile_source, p, tiles, lane.above, lane.space, step)
-        onto = tile_of(taker, half.places.tile_target, p, tiles, lane.below, lane.gradient, step)
+        tile = tile_of(
+            giver, half.places.tile_source, p, tiles, lane.above, lane.space, step, WHOLE
+        )
+        onto = tile_of(
+            taker, half.places.tile_target, p, tiles, lane.below, lane.gradient, step, WHOLE
+        )
         if step != REGRETS:
             reach_within(tile, giver.play, giver.average, row, lane.row, more)
         if step == TILES:
@@ -225,13 +231,16 @@ def _sweep_tiles(
 
 @njit(**INNER)
 def tile_of(
-    player: Any, bounds: Any, p: Any, tiles: Any, trunk: Any, buffer: Any, step: Any
+    player: Any, bounds: Any, p: Any, tiles: Any, trunk: Any, buffer: Any, step: Any, is_apart: Any
 ) -> Any:
-    """Return the blocks of tile ``p`` of a player, or those of the trunk if that is where ``step`` is done."""
+    """Return the blocks of tile ``p`` of a player, or those of the trunk if that is where ``step`` is done.
+
+    If a tile ``is_apart``, it has regrets and averages of its own: one, or zero where there is one vector for all.
+    """
     is_tile = step == TILES
     count = np.uint32((np.uint32(len(player.blocks.start)) - player.first) // tiles)
     low = np.uint32(player.first + p * count) if is_tile else np.uint32(0)
     high = np.uint32(low + count) if is_tile else player.first
     base = np.uint32(player.trunk + player.slots * bounds[p]) if is_tile else np.uint32(0)
     local = buffer[: player.slots * (bounds[p + np.uint64(1)] - bounds[p])] if is_tile else trunk
-    return Stretch(player.blocks, low, high, base, trunk, local)
+    return Stretch(player.blocks, low, high, base, trunk, local, np.uint32(base * is_apart))
