@@ -206,7 +206,8 @@ def gap_of(target: str, pot: float) -> float:
 
 def _with(named: str | None, device: str | None, compress: bool) -> str | None:
     """Return the method: on a device if one is named, in 16 bits a number if that is wanted."""
-    changes = ({"device": device} if device else {}) | ({"dtype": "int16"} if compress else {})
+    changes: dict[str, Any] = {"device": device} if device else {}
+    changes |= {"dtype": "int16"} if compress else {}
     if not changes:
         return named
     from dataclasses import replace

@@ -61,10 +61,14 @@ class TileSweeps:
         """Do one iteration for each row of ``table``."""
         for row in table:
             for source in (1, 0):
-                self._trunk_plan(source, row)
-                self._sweep(source, row)
-                self._trunk_regrets(1 - source, row)
-                self.hold(1 - source)
+                self.turn(source, row)
+
+    def turn(self, source: int, row: Any) -> None:
+        """Lay down a player's plan, and update the other's regrets against it."""
+        self._trunk_plan(source, row)
+        self._sweep(source, row)
+        self._trunk_regrets(1 - source, row)
+        self.hold(1 - source)
 
     def hold(self, player: int) -> None:
         """Undo what is not the player's to choose."""
