@@ -10,6 +10,7 @@ from random_spots import random_spot
 
 import equipoise
 from equipoise.games.poker import Spot
+from equipoise.sequence import off_path
 from equipoise.sequence.build import build
 from equipoise.sequence.off_path import HARDLY, settled
 from equipoise.solvers.base import solve
@@ -91,6 +92,15 @@ def test_little_is_lost_off_the_path_and_nothing_on_it(cards):
         assert certified(game, made).gap <= certified(game, plain).gap + HARDLY * form.units.stake
     assert before > 0.005  # chips, or there is nothing to see
     assert after < before / 20
+
+
+def test_boards_may_be_taken_any_number_at_a_time(monkeypatch):
+    game = random_spot(np.random.default_rng(1), 4, hands=8, bets="50%,a", cap=2)
+    form, plans = found(game)
+    truth = settled(form, tuple(plan.copy() for plan in plans))
+    monkeypatch.setattr(off_path, "_BATCH", 400)
+    for one, other in zip(settled(form, plans), truth, strict=True):
+        np.testing.assert_array_equal(one, other)
 
 
 RIVER = ("2c7d9hTsJc", "AA,KQs,65s", "KK,88,ATs", 100, 300, "50%", "a")

@@ -13,7 +13,8 @@ the other could gain changes by no more than comes of that.
 
 from __future__ import annotations
 
-from typing import Any
+from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
@@ -23,6 +24,7 @@ from equipoise.numerics.kernels import KERNEL
 from equipoise.sequence.backends.compiled import parent_of
 from equipoise.sequence.build import SequenceForm
 from equipoise.sequence.payoffs.over_runouts import Runouts
+from equipoise.sequence.treeplex import Blocks
 
 HARDLY = 1e-5
 """The share of a hand below which a set counts as not reached."""
@@ -31,71 +33,142 @@ TREMBLE = 1e-3
 """How often an opponent does anything at all."""
 
 
+_BATCH = 400_000  # sequences of boards that are looked at at once
+
+
 def settled(
     form: SequenceForm, plans: tuple[NDArray[Any], NDArray[Any]]
 ) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Return the behaviour of two plans of a spot, made the best where they hardly lead; it is written over them."""
-    payoff, spaces = form.A, (form.X, form.Y)
+    """Return the behaviour of two plans of a spot, made the best where they hardly lead; it is written over them.
+
+    Some boards of the last street at a time: large spots have no room for whole vectors beside the plans.
+    """
+    payoff = form.A
     assert isinstance(payoff, Runouts)
-    for player in (0, 1):
-        other = 1 - player
-        theirs = np.empty_like(plans[other])
-        _tremble(spaces[other].blocks, plans[other], theirs.dtype.type(TREMBLE), theirs)
-        gain = payoff.times(theirs) if player == 0 else payoff.transpose_times(theirs)
-        if player == 1:
-            np.negative(gain, gain)
-        fixed = payoff.fixed[player]
-        held = None if fixed is None else fixed.vector(len(gain), gain.dtype)
-        _settle(spaces[player].blocks, plans[player], gain, gain.dtype.type(HARDLY), held)
+    sides = _Side(payoff, 0, form.X.blocks, plans[0]), _Side(payoff, 1, form.Y.blocks, plans[1])
+    boards = max(1, _BATCH // max(own.slots * int(own.widths.max()) for own in sides))
+    for me, other in (sides, sides[::-1]):
+        above, gain = np.ones_like(other.trunk), np.zeros_like(me.trunk)
+        other.tremble(other.early, above, above)
+        payoff.add_trunk(other.player, above, gain)
+        for low in range(0, payoff.last.boards, boards):
+            high = min(low + boards, payoff.last.boards)
+            ours, theirs = me.on(low, high), other.on(low, high)
+            plan, below = np.empty(theirs.size, above.dtype), np.zeros(ours.size, gain.dtype)
+            other.tremble(theirs, above, plan)
+            begins = (ours.base, theirs.base) if me.player == 0 else (theirs.base, ours.base)
+            payoff.last.add_boards(other.player, low, high, plan, below, begins)
+            me.settle(ours, gain, below)
+        me.settle(me.early, gain, gain)
+        me.plan[0] = 1
     return plans
 
 
+class _Part(NamedTuple):
+    """Blocks ``low .. high``, the first of their sequences, and how many there are."""
+
+    low: np.uint32
+    high: np.uint32
+    base: int
+    size: int
+
+
+class _Side:
+    """One player: her blocks and her plan, of which the ``trunk`` comes before the last street."""
+
+    def __init__(self, payoff: Runouts, player: int, blocks: Blocks, plan: NDArray[Any]) -> None:
+        self.player, self.blocks, self.plan = player, blocks, plan
+        self.slots, self.widths = payoff.last.slots[player], payoff.last.widths[player]
+        self.trunk = plan[: payoff.trunk[player]]
+        self._bounds = len(self.trunk) + self.slots * np.concatenate([[0], np.cumsum(self.widths)])
+        fixed = payoff.fixed[player]
+        self._held = None if fixed is None else fixed.vector(len(plan), plan.dtype)
+
+    @cached_property
+    def early(self) -> _Part:
+        """What comes before the last street."""
+        first = np.uint32(np.searchsorted(self.blocks.start, len(self.trunk)))
+        return _Part(np.uint32(0), first, 0, len(self.trunk))
+
+    def on(self, low: int, high: int) -> _Part:
+        """Return what is on the boards ``low .. high`` of the last street."""
+        first = int(self.early.high)
+        count = (len(self.blocks.start) - first) // len(self.widths)
+        ends = np.uint32(first + low * count), np.uint32(first + high * count)
+        base = int(self._bounds[low])
+        return _Part(*ends, base, int(self._bounds[high]) - base)
+
+    def tremble(self, part: _Part, trunk: NDArray[Any], out: NDArray[Any]) -> None:
+        """Write the plan of a trembling hand on a part into ``out``, from that in the ``trunk``."""
+        low, high, base, _ = part
+        tremble = out.dtype.type(TREMBLE)
+        _tremble(self.blocks, low, high, np.uint32(base), self.plan, tremble, trunk, out)
+
+    def settle(self, part: _Part, trunk: NDArray[Any], gain: NDArray[Any]) -> None:
+        """Write behaviour over the plan on a part; what it is worth is added to the gains in the ``trunk``."""
+        low, high, base, _ = part
+        hardly = gain.dtype.type(HARDLY)
+        _settle(self.blocks, low, high, np.uint32(base), self.plan, hardly, self._held, trunk, gain)
+
+
+# Plans and gains of sequences below ``base`` are in ``trunk``, others at ``s - base`` in a vector of their own.
+
+
 @njit(**KERNEL)
-def _tremble(blocks: Any, weights: Any, tremble: Any, plan: Any) -> None:
+def _tremble(
+    blocks: Any, low: Any, high: Any, base: Any, weights: Any, tremble: Any, trunk: Any, plan: Any
+) -> None:
     """Top-down: the plan of behaviour in proportion to ``weights``, with a trembling hand."""
     starts, choices, buckets, _, _, _ = blocks
     zero, one = weights.dtype.type(0), weights.dtype.type(1)
-    plan[0] = one
-    for b in range(np.uint32(len(starts))):
+    for b in range(low, high):
         start, width, actions = starts[b], buckets[b], choices[b]
         each = one / weights.dtype.type(actions)
         for k in range(width):
-            total, arrives = zero, plan[parent_of(blocks, b, k)]
+            above = parent_of(blocks, b, k)
+            arrives = plan[above - base] if above >= base else trunk[above]
+            total = zero
             for a in range(actions):
                 total += weights[start + a * width + k]
             for a in range(actions):
                 s = start + a * width + k
                 share = weights[s] / total if total > zero else each
-                plan[s] = arrives * (share + tremble * (each - share))
+                plan[s - base] = arrives * (share + tremble * (each - share))
 
 
 @njit(**KERNEL)
-def _settle(blocks: Any, plan: Any, gain: Any, hardly: Any, held: Any) -> None:
+def _settle(
+    blocks: Any, low: Any, high: Any, base: Any, plan: Any, hardly: Any, held: Any, trunk: Any,
+    gain: Any,
+) -> None:  # fmt: skip
     """Bottom-up: behaviour in place of the plan, the best action where less than ``hardly`` arrives.
 
     Where ``held`` is not negative, it is the behaviour instead.
     """
     starts, choices, buckets, _, _, _ = blocks
     zero, one = plan.dtype.type(0), plan.dtype.type(1)
-    plan[0], last = one, np.uint32(len(starts) - 1)
-    for i in range(np.uint32(len(starts))):
-        b = last - i
+    for i in range(high - low):
+        b = high - np.uint32(1) - np.uint32(i)
         start, width, actions = starts[b], buckets[b], choices[b]
         for k in range(width):
             total, best = zero, start + k
             for a in range(actions):
                 s = start + a * width + k
                 total += plan[s]
-                best = s if gain[s] > gain[best] else best
-            worth = gain[best]
+                best = s if gain[s - base] > gain[best - base] else best
+            worth = gain[best - base]
             if held is not None and held[start + k] >= zero:
                 total, worth = one, zero
                 for a in range(actions):
                     s = start + a * width + k
                     plan[s] = held[s]
-                    worth += held[s] * gain[s]
+                    worth += held[s] * gain[s - base]
             for a in range(actions):
                 s = start + a * width + k
                 chosen = one if s == best else zero
                 plan[s] = plan[s] / total if total > hardly else chosen
-            gain[parent_of(blocks, b, k)] += worth
+            above = parent_of(blocks, b, k)
+            if above >= base:
+                gain[above - base] += worth
+            else:
+                trunk[above] += worth

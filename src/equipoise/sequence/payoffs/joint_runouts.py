@@ -50,17 +50,27 @@ class JointStreet(StreetPayoff):
 
     def add(self, source: int, plan: NDArray[Any], out: NDArray[Any]) -> None:
         """Add to ``out`` what the target is paid against the plan of ``source``."""
-        own, other = self.leaves.slots[source], self.leaves.slots[1 - source]
+        self.add_boards(source, 0, self.boards, plan, out)
+        self._add_all_in(source, plan, out)
+
+    def add_boards(
+        self, source: int, low: int, high: int, plan: NDArray[Any], out: NDArray[Any],
+        begins: tuple[int, int] = (0, 0),
+    ) -> None:  # fmt: skip
+        """Add what the boards ``low .. high`` pay, by products with matrices."""
+        target = 1 - source
+        own, other = self.leaves.slots[source], self.leaves.slots[target]
         scale = self.leaves.scale if source == 1 else -self.leaves.scale
-        for board, both in enumerate(self._matrices(plan.dtype)):
-            reach, into = self.at(source, board, plan), self.at(1 - source, board, out)
+        matrices = self._matrices(plan.dtype)
+        for board in range(low, high):
+            reach = self.at(source, board, plan, begins[source])
+            into = self.at(target, board, out, begins[target])
             for matrix, coefficient in zip(
-                both, (self.leaves.base[1 - source], scale), strict=True
+                matrices[board], (self.leaves.base[target], scale), strict=True
             ):
                 paid = np.flatnonzero(coefficient)
                 sums = reach[own[paid]] @ (matrix if source == 0 else matrix.T)
                 np.add.at(into, other[paid], coefficient[paid, None].astype(plan.dtype) * sums)
-        self._add_all_in(source, plan, out)
 
 
 class JointRunouts(Runouts):

@@ -127,17 +127,27 @@ class StreetPayoff:
 
     def add(self, source: int, plan: NDArray[Any], out: NDArray[Any]) -> None:
         """Add to ``out`` what the target is paid against the plan of ``source``."""
-        from equipoise.sequence.payoffs.board_sums import board_products
-
-        half, whole = self.half(source, plan.dtype), np.uint64(0)
 
         def work(lane: int, low: int, high: int) -> None:
-            room = self.scratch(source, plan.dtype)
-            ends = np.uint64(low), np.uint64(high)
-            board_products(half, *ends, plan, whole, out, whole, room)
+            self.add_boards(source, low, high, plan, out)
 
+        self.half(source, plan.dtype)  # made once, before lanes begin
         spread(self.boards, work)
         self._add_all_in(source, plan, out)
+
+    def add_boards(
+        self, source: int, low: int, high: int, plan: NDArray[Any], out: NDArray[Any],
+        begins: tuple[int, int] = (0, 0),
+    ) -> None:  # fmt: skip
+        """Add what the boards ``low .. high`` pay, but for leaves that equities decide.
+
+        The plan begins at the source's sequence ``begins[source]``, ``out`` at the target's.
+        """
+        from equipoise.sequence.payoffs.board_sums import board_products
+
+        half, room = self.half(source, plan.dtype), self.scratch(source, plan.dtype)
+        begin, to = np.uint64(begins[source]), np.uint64(begins[1 - source])
+        board_products(half, np.uint64(low), np.uint64(high), plan, begin, out, to, room)
 
     def _add_all_in(self, source: int, plan: NDArray[Any], out: NDArray[Any]) -> None:
         """Pay the leaves that equities decide, board by board."""
@@ -160,9 +170,12 @@ class StreetPayoff:
             self._typed_equities[key] = [equity.astype(dtype) for equity in self.equities]
         return self._typed_equities[key]
 
-    def at(self, player: int, board: int, vector: NDArray[Any]) -> NDArray[Any]:
-        """Return the part of a player's vector that is on a board: a row a slot, a column a bucket."""
-        start, width = int(self.starts[player][board]), int(self.widths[player][board])
+    def at(self, player: int, board: int, vector: NDArray[Any], begin: int = 0) -> NDArray[Any]:
+        """Return the part of a player's vector that is on a board: a row a slot, a column a bucket.
+
+        The vector begins at her sequence ``begin``.
+        """
+        start, width = int(self.starts[player][board]) - begin, int(self.widths[player][board])
         slots = self.slots[player]
         return vector[start : start + slots * width].reshape(slots, width)
 
