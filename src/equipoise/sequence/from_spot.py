@@ -8,6 +8,7 @@ one at a time.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any
@@ -274,9 +275,10 @@ def _rows(layout: SpotLayout, street: int) -> tuple[HandRows, HandRows]:
         levels = np.unique(np.concatenate(strength))
         for i in (0, 1):
             order = np.argsort(strength[i], kind="stable")
-            orders[i].append(live[i][order])
+            # Four bytes each from here on: there are thousands of boards.
+            orders[i].append(live[i][order].astype(np.int32))
             edges = np.searchsorted(strength[i][order], levels)
-            bounds[i].append(np.append(edges, len(order)))
+            bounds[i].append(np.append(edges, len(order)).astype(np.uint32))
     return (
         _hand_rows(layout, street, 0, orders, bounds[0]),
         _hand_rows(layout, street, 1, orders, bounds[1]),
@@ -295,20 +297,22 @@ def _hand_rows(
     twin = _twins(spot, player)
     same = []
     for mine, theirs in zip(own, other, strict=True):
-        row = np.full(len(spot.hands[1 - player]) + 1, len(theirs), dtype=np.int64)
+        row = np.full(len(spot.hands[1 - player]) + 1, len(theirs), dtype=np.uint32)
         row[theirs] = np.arange(len(theirs))
         same.append(row[twin[mine]])
     hands = np.concatenate(own)
-    buckets = [b.buckets[player][mine] for b, mine in zip(boards, own, strict=True)]
+    buckets = [
+        b.buckets[player][mine].astype(np.uint32) for b, mine in zip(boards, own, strict=True)
+    ]
     return HandRows(
         start=_offsets(own),
         low=spot.hands[player][hands, 0].copy(),
         high=spot.hands[player][hands, 1].copy(),
         weight=spot.reach[player][hands],
-        bucket=np.concatenate(buckets).astype(np.uint32),
-        same=np.concatenate(same).astype(np.uint32),
+        bucket=np.concatenate(buckets),
+        same=np.concatenate(same),
         first=_offsets(bounds),
-        bounds=np.concatenate(bounds).astype(np.uint32),
+        bounds=np.concatenate(bounds),
     )
 
 
@@ -330,10 +334,10 @@ def _twins(spot: Spot, player: int) -> Numbers:
 
 def _equities(
     layout: SpotLayout, street: int, rows: tuple[HandRows, HandRows], factor: Any, wanted: bool
-) -> tuple[NDArray[np.float64], ...]:
-    """Return for each board of a street the sums of signs over the whole boards that may follow."""
+) -> Iterator[NDArray[np.float64]]:
+    """Yield for each board of a street the sums of signs over the whole boards that may follow."""
     if not wanted:
-        return ()
+        return
     from equipoise.sequence.payoffs.board_sums import add_equities
 
     streets = layout.boards
@@ -349,8 +353,8 @@ def _equities(
     if layout.spot.joint is not None:
         cards = (np.stack([own.low, own.high], axis=1) for own in rows)
         joint = layout.spot.joint, *(hand_number(own, layout.spot.deck.size) for own in cards)
-    found = [np.zeros(b.widths) for b in streets[street]]
-    for place, equity in enumerate(found):
+    for place, here in enumerate(streets[street]):
+        equity = np.zeros(here.widths)
         low, high = np.searchsorted(board, [place, place + 1])
         add_equities(*rows, low, high, (up[0], up[1]), factor, joint, equity)
-    return tuple(found)
+        yield equity

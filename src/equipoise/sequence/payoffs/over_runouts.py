@@ -17,7 +17,7 @@ paid, ``transpose_times`` what player 2 loses, and the two are no longer adjoint
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -77,18 +77,13 @@ class StreetPayoff:
     factor: Floats
     leaves: StreetLeaves
     all_in: StreetLeaves
-    sum_equities: Callable[[], tuple[Floats, ...]]
+    sum_equities: Callable[[], Iterable[Floats]]
     cards: int
 
     @property
     def boards(self) -> int:
         """Number of boards."""
         return len(self.factor)
-
-    @cached_property
-    def equities(self) -> tuple[Floats, ...]:
-        """For each board, a matrix of what buckets win less what they lose, over all that may follow."""
-        return self.sum_equities()
 
     @cached_property
     def _halves(self) -> dict[tuple[int, str], BoardHalf]:
@@ -155,7 +150,7 @@ class StreetPayoff:
         if not len(own):
             return
         scale = self.all_in.scale.astype(plan.dtype)[:, None]
-        for b, equity in enumerate(self._equities(plan.dtype)):
+        for b, equity in enumerate(self.equities(plan.dtype)):
             reach = self.at(source, b, plan)[own]
             won = reach @ (-equity if source == 0 else equity.T)
             np.add.at(self.at(1 - source, b, out), other, scale * won)
@@ -164,10 +159,15 @@ class StreetPayoff:
     def _typed_equities(self) -> dict[str, list[NDArray[Any]]]:
         return {}
 
-    def _equities(self, dtype: Any) -> list[NDArray[Any]]:
+    def equities(self, dtype: Any) -> list[NDArray[Any]]:
+        """For each board, a matrix of what buckets win less what they lose, over all that may follow.
+
+        Only what is asked for is kept: in double precision they take 14 MB of a flop.
+        """
         key = np.dtype(dtype).str
         if key not in self._typed_equities:
-            self._typed_equities[key] = [equity.astype(dtype) for equity in self.equities]
+            own = [equity.astype(dtype, copy=False) for equity in self.sum_equities()]
+            self._typed_equities[key] = own
         return self._typed_equities[key]
 
     def at(self, player: int, board: int, vector: NDArray[Any], begin: int = 0) -> NDArray[Any]:
@@ -312,7 +312,7 @@ def _entries(street: StreetPayoff, b: int) -> Any:
     every = np.arange(street.widths[0][b]), np.arange(street.widths[1][b])
     for leaf, scale in enumerate(street.all_in.scale.tolist()):
         places = _places(street, b, street.all_in, leaf, every)
-        yield (*places, (scale * street.equities[b]).ravel())
+        yield (*places, (scale * street.equities(np.float64)[b]).ravel())
 
 
 def _places(
