@@ -197,6 +197,8 @@ TESTS: dict[str, tuple[str, ...]] = {
     ),
     "solvers.saddle.cfr_arrays": ("solvers/test_devices.py", "solvers/test_iterates.py"),
     "solvers.saddle.cfr_boards": ("spots/test_spots.py", "spots/test_spot_promises.py"),
+    "solvers.saddle.cfr_packed": ("spots/test_spot_packed.py",),
+    "solvers.saddle.packed_rows": ("spots/test_spot_packed.py",),
     "solvers.saddle.egt": ("solvers/test_egt.py",),
     "solvers.saddle.smoothing": ("solvers/test_smoothing.py",),
     "solvers.saddle.iterated": ("solvers/test_smoothing.py",),

@@ -18,10 +18,10 @@ from equipoise.road.spots import sizes
 from equipoise.sequence.build import build
 from equipoise.solvers.base import Context, measure
 from equipoise.solvers.methods import method
-from equipoise.solvers.saddle.packed import (
+from equipoise.solvers.saddle.packed_rows import (
     SIGNED,
     UNSIGNED,
-    Packed,
+    PackedRows,
     moment,
     pack_rows,
     unpack,
@@ -44,26 +44,26 @@ def _unpack(packed: Any, rows: Any, width: Any, out: Any) -> None:
     unpack_rows(packed, np.uint64(0), np.uint64(0), rows, width, out)
 
 
-def packed(values: np.ndarray, digits: int, iteration: int = 1) -> Packed:
+def packed(values: np.ndarray, digits: int, iteration: int = 1) -> PackedRows:
     """Return rows of numbers, packed by the kernel."""
     rows, width = values.shape
-    found = Packed.of(values.size, rows, KINDS[digits])
+    found = PackedRows.of(values.size, rows, KINDS[digits])
     own = np.ascontiguousarray(values, dtype=np.float32).ravel()
     sizes = np.uint64(rows), np.uint64(width)
     _pack(found, *sizes, own, np.int32(digits), moment(iteration))
     return found
 
 
-def unpacked(found: Packed) -> np.ndarray:
+def unpacked(found: PackedRows) -> np.ndarray:
     rows = len(found.unit)
     out = np.empty(len(found.numbers), dtype=np.float32)
     _unpack(found, np.uint64(rows), np.uint64(len(out) // rows), out)
     return out.reshape(rows, -1)
 
 
-def slowly_packed(values: np.ndarray, digits: int, iteration: int, start: int = 0) -> Packed:
+def slowly_packed(values: np.ndarray, digits: int, iteration: int, start: int = 0) -> PackedRows:
     """The module's docstring, number by number, in whole numbers and doubles."""
-    found = Packed.of(values.size, len(values), KINDS[digits])
+    found = PackedRows.of(values.size, len(values), KINDS[digits])
     for j, row in enumerate(values.astype(np.float64)):
         unit = 2.0**-100
         while np.abs(row).max(initial=0) >= unit * 2**digits:
@@ -127,7 +127,7 @@ def test_over_time_nothing_is_lost(digits: int) -> None:
 def test_boards_are_unpacked_by_themselves() -> None:
     bounds, slots = np.array([0, 3, 3, 8], dtype=np.uint32), np.uint64(2)
     numbers = np.arange(16, dtype=np.int16)
-    both = Packed(numbers, np.array([1, 2, 9, 9, 4, 8], dtype=np.float32))
+    both = PackedRows(numbers, np.array([1, 2, 9, 9, 4, 8], dtype=np.float32))
     whole, last = np.empty(16, dtype=np.float32), np.empty(10, dtype=np.float32)
     unpack(both, slots, bounds, np.uint64(0), np.uint64(3), whole)
     unpack(both, slots, bounds, np.uint64(1), np.uint64(3), last)
@@ -160,7 +160,9 @@ def copied(run: Any, whole: Any) -> None:
         whole.sweeps.hold(player)
 
 
-def require_packed(run: Any, player: int, vector: np.ndarray, kept: Packed, digits: int) -> None:
+def require_packed(
+    run: Any, player: int, vector: np.ndarray, kept: PackedRows, digits: int
+) -> None:
     """The rows are those of ``vector``, as the slow reference packs them."""
     for place, rows, width in boards_of(run, player):
         values = vector[place].reshape(-1, width)

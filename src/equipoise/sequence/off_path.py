@@ -45,7 +45,10 @@ def settled(
     """
     payoff = form.A
     assert isinstance(payoff, Runouts)
-    sides = _Side(payoff, 0, form.X.blocks, plans[0]), _Side(payoff, 1, form.Y.blocks, plans[1])
+    sides = (
+        _Side(payoff, 0, form.X.blocks, plans[0]),
+        _Side(payoff, 1, form.Y.blocks, plans[1]),
+    )
     boards = max(1, _BATCH // max(own.slots * int(own.widths.max()) for own in sides))
     for me, other in (sides, sides[::-1]):
         above, gain = np.ones_like(other.trunk), np.zeros_like(me.trunk)

@@ -38,7 +38,7 @@ _DEFAULT_HORIZON = 10_000
 _ROUNDING = 32.0
 
 PACKED = "int16"
-"""The ``dtype`` of regrets and averages in 16 bits a number (:mod:`equipoise.solvers.saddle.packed`), of spots."""
+"""The ``dtype`` of regrets and averages in 16 bits a number (:mod:`equipoise.solvers.saddle.packed_rows`), of spots."""
 
 
 @dataclass(frozen=True)

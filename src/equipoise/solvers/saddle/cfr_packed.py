@@ -1,6 +1,6 @@
 """Regret minimisation over the runouts of a board, with regrets and averages of the last street in 16 bits.
 
-A row of :mod:`equipoise.solvers.saddle.packed` is an action at a decision on a board, for all hands. When a board's turn
+A row of :mod:`equipoise.solvers.saddle.packed_rows` is an action at a decision on a board, for all hands. When a board's turn
 comes, its rows are unpacked into the cache, where the arithmetic of :mod:`equipoise.solvers.saddle.cfr_boards` is
 done in single precision, and packed again. Earlier streets are small, and stay in single precision.
 
@@ -24,10 +24,10 @@ from equipoise.sequence.treeplex import Treeplex
 from equipoise.solvers.base import Plan
 from equipoise.solvers.driver import Arrays
 from equipoise.solvers.saddle.cfr_boards import BoardsRun, BoardSweeps
-from equipoise.solvers.saddle.packed import (
+from equipoise.solvers.saddle.packed_rows import (
     SIGNED,
     UNSIGNED,
-    Packed,
+    PackedRows,
     moment,
     pack_rows,
     unpack,
@@ -48,8 +48,8 @@ class _PackedSide:
         self.regret = self.play = np.zeros(trunk, dtype=np.float32)
         self.average = np.ones(trunk, dtype=np.float32)
         size, rows = space.size - trunk, slots * boards
-        self.regrets = Packed.of(size, rows, np.int16)
-        self.averages = Packed.of(size, rows, np.uint16, 1)
+        self.regrets = PackedRows.of(size, rows, np.int16)
+        self.averages = PackedRows.of(size, rows, np.uint16, 1)
 
     def state(self) -> Arrays:
         """Return what must be kept."""
@@ -172,10 +172,10 @@ class PackedRun(BoardsRun):
         """Return the average plans, for which all else makes room: of the run nothing more is asked."""
         found = []
         for side in self.sides:
-            side.regrets = Packed.of(0, 0, np.int16)
+            side.regrets = PackedRows.of(0, 0, np.int16)
         for player, side in enumerate(self.sides):
             found.append(self.packed.whole(player))
-            side.averages = Packed.of(0, 0, np.uint16)
+            side.averages = PackedRows.of(0, 0, np.uint16)
         return found[0], found[1]
 
 

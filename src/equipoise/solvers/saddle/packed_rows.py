@@ -37,14 +37,14 @@ SIGNED, UNSIGNED = 15, 16
 """The binary digits of both kinds of numbers."""
 
 
-class Packed(NamedTuple):
+class PackedRows(NamedTuple):
     """Rows of numbers in 16 bits, one after another, and the unit of each."""
 
     numbers: NDArray[Any]
     unit: NDArray[np.float32]
 
     @classmethod
-    def of(cls, size: int, rows: int, dtype: Any, number: int = 0) -> Packed:
+    def of(cls, size: int, rows: int, dtype: Any, number: int = 0) -> PackedRows:
         """Return ``size`` numbers in so many rows, all the same."""
         return cls(np.full(size, number, dtype=dtype), np.ones(rows, dtype=np.float32))
 
