@@ -24,7 +24,7 @@ from equipoise.strategy.spots import SpotStrategy
 
 Floats = NDArray[np.float64]
 
-_PAIRS = 4_000_000  # pairs of hands, over boards, whose signs are held at once
+_PAIRS = 1_000_000  # pairs of hands, over boards, whose signs are held at once
 
 
 @dataclass(frozen=True, repr=False)
