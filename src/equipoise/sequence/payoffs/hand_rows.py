@@ -65,8 +65,8 @@ class BoardHalf(NamedTuple):
 
 def scratch(half: BoardHalf, cards: int, dtype: Any) -> tuple[NDArray[Any], ...]:
     """Return room for one lane: the rows of P, two tables of sums, and a row of each kind."""
-    columns = max(len(half.leaves.slot), 1)
-    rows = int(np.diff(half.source.start).max(initial=0)) + 1
+    columns = len(half.leaves.slot)
+    rows = int(np.diff(half.source.start).max()) + 1
     return (
         np.zeros((rows, columns), dtype=dtype),
         np.zeros((cards + 1, columns), dtype=dtype),
