@@ -11,9 +11,10 @@ equivalent are in :data:`tests.mutants.known.EQUIVALENT`, with the reason.
 It is quick because nothing is done twice. A parent imports the heavy packages, runs the module's test
 files (:data:`TESTS`) once to learn which tests touch which line, and then forks for every mutant: the
 child plants the mutated source where the module would be imported from, and runs the tests of that
-line until one fails. Numba caches machine code by the file a kernel is written in, and would not see
-a change in a kernel that it calls; modules with kernels are therefore tested with Numba switched off,
-which small games bear. Leave the source alone while it runs (a worktree of its own is the place).
+line until one fails. Tests that take far longer than a mutant may are stopped at first, and left out. Numba caches
+machine code by the file a kernel is written in, and would not see a change in a kernel that it calls; modules
+with kernels are therefore tested with Numba switched off, which small games bear (what cannot be called then
+is in :mod:`tests.mutants.plain`). Leave the source alone while it runs (a worktree of its own is the place).
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ import resource
 import signal
 import sys
 import tempfile
+import threading
 import time
 from collections import Counter
 from collections.abc import Sequence
@@ -37,6 +39,7 @@ from typing import Any
 
 from tests.mutants.known import EQUIVALENT, TESTS
 from tests.mutants.operators import mutants
+from tests.mutants.plain import put_in
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -48,11 +51,18 @@ FATES: dict[int | None, str] = {0: "survived", None: "undecided"}
 """What tests that end with such a status say of a mutant; all others notice it."""
 
 
-class Touched:
-    """A pytest plugin: which tests touch which lines of a file, and what each test costs."""
+class TooLong(BaseException):
+    """A test costs more than any mutant is worth."""
 
-    def __init__(self, file: str) -> None:
-        self.file, self.lines, self.seconds = file, {}, {}
+
+class Touched:
+    """A pytest plugin: which tests touch which lines of a file, and what each test costs.
+
+    A test that takes more than ``most`` CPU seconds is stopped, and fails: without a compiler some take minutes.
+    """
+
+    def __init__(self, file: str, most: float = 0.0) -> None:
+        self.file, self.most, self.lines, self.seconds = file, most, {}, {}
         self.failed: set[str] = set()
 
     def pytest_runtest_protocol(self, item: Any) -> None:
@@ -63,12 +73,23 @@ class Touched:
             seen.add(frame.f_lineno)
             return local
 
-        sys.settrace(lambda frame, *_: local if frame.f_code.co_filename == self.file else None)
+        def stop(*_: Any) -> None:
+            raise TooLong(item.nodeid)
+
+        def called(frame: Any, *_: Any) -> Any:
+            return local if frame.f_code.co_filename == self.file else None
+
+        sys.settrace(called)
+        threading.settrace(called)
+        signal.signal(signal.SIGPROF, stop)
+        signal.setitimer(signal.ITIMER_PROF, self.most)
         self.began = time.process_time()
 
     def pytest_runtest_logfinish(self, nodeid: str) -> None:
         """Stop watching."""
+        signal.setitimer(signal.ITIMER_PROF, 0.0)
         sys.settrace(None)
+        threading.settrace(None)  # type: ignore[arg-type]
         self.seconds[nodeid] = time.process_time() - self.began
 
     def pytest_runtest_logreport(self, report: Any) -> None:
@@ -128,12 +149,12 @@ def in_child(work: Any, cpu: float = 0.0) -> int | None:
         os._exit(3)
 
 
-def touched(file: str, paths: Sequence[str]) -> Touched:
-    """Run the tests of ``paths`` once and return what they touch."""
+def touched(file: str, paths: Sequence[str], most: float) -> Touched:
+    """Run the tests of ``paths`` once, each up to ``most`` CPU seconds, and return what they touch."""
     with tempfile.NamedTemporaryFile("r+") as answer:
 
         def work() -> int:
-            plugin = Touched(file)
+            plugin = Touched(file, most)
             pytest_run([*paths, "--maxfail=1000"], [plugin])
             lines = {test: sorted(seen) for test, seen in plugin.lines.items()}
             Path(answer.name).write_text(json.dumps([lines, plugin.seconds, [*plugin.failed]]))
@@ -155,9 +176,11 @@ def test_module(name: str, sample: int, seed: int, most: float) -> Counter[str]:
     for package in HEAVY:
         with contextlib.suppress(ImportError):
             importlib.import_module(package)
+    if "njit" in source and name != "equipoise.numerics.rows":
+        put_in()
     short = name.removeprefix("equipoise.")
     key = max((k for k in TESTS if f"{short}.".startswith(f"{k}.")), key=len)
-    found = touched(str(file), [str(ROOT / "tests" / path) for path in TESTS[key]])
+    found = touched(str(file), [str(ROOT / "tests" / path) for path in TESTS[key]], 2 * most)
     usable = sorted((t for t in found.seconds if t not in found.failed), key=found.seconds.get)
     every, count = mutants(source), Counter()
     for mutant in sorted(random.Random(seed).sample(every, min(sample, len(every)))):
@@ -198,7 +221,8 @@ def main() -> None:
     asked = parser.parse_args()
     os.chdir(ROOT)
     sys.path[:0] = [str(ROOT / "src"), str(ROOT)]
-    for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
+    # Pools of threads that are there already are not watched: what works on all cores works on one.
+    for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "EQUIPOISE_THREADS"):
         os.environ[name] = "1"
     for name in asked.modules:
         in_child(

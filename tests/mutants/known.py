@@ -33,6 +33,18 @@ TESTS: dict[str, tuple[str, ...]] = {
         "abstraction/test_lossy.py",
     ),
     "abstraction.potential": ("abstraction/test_lossy_references.py", "abstraction/test_lossy.py"),
+    **{
+        f"abstraction.street_{name}": ("abstraction/test_street_buckets.py",)
+        for name in (
+            "abstraction",
+            "buckets",
+            "centres",
+            "division",
+            "features",
+            "kernels",
+            "river",
+        )
+    },
     "abstraction.threshold": ("abstraction/test_lossy_references.py", "abstraction/test_lossy.py"),
     "abstraction.view_tree": ("abstraction/test_lossy.py",),
     "bundle": ("strategy/test_bundle.py", "strategy/test_store.py"),
@@ -95,7 +107,11 @@ TESTS: dict[str, tuple[str, ...]] = {
     "games.files.betting_model": ("games/test_betting_models.py",),
     "games.files.bml": ("games/test_bml.py",),
     "games.files.bml_read": ("games/test_bml.py",),
-    "games.files.spot": ("spots", "cli/test_opening.py"),
+    "games.files.spot": (
+        "spots/test_spot_betting.py",
+        "cli/test_spot_command.py",
+        "cli/test_opening.py",
+    ),
     "games.files.tournament": ("games/test_toml.py", "tournament/test_rules.py"),
     "games.files.toml": ("games/test_toml.py", "games/test_load.py"),
     "games.files.convert": ("games/test_convert.py",),
@@ -138,7 +154,12 @@ TESTS: dict[str, tuple[str, ...]] = {
         ),
         "sequence/test_payoffs.py::test_games_too_large_for_their_boards_are_refused",
     ),
-    "sequence.payoffs.tiles": ("sequence/test_tiling.py", "sequence/test_stepwise.py"),
+    "sequence.payoffs.tiles": (
+        *_laws("Factored1", "Factored2", "Factored3", "Factored5", "Factored6", "Factored7"),
+        "sequence/test_payoffs.py::test_boards_pay_what_the_factors_do",
+        "sequence/test_stepwise.py",
+        "solvers/test_devices.py::test_iterations_are_the_same",
+    ),
     "sequence.payoffs.over_runouts": (
         *_laws("Runouts0", "Runouts1"),
         "spots/test_spots.py",
@@ -196,7 +217,15 @@ TESTS: dict[str, tuple[str, ...]] = {
         "solvers/test_oracle.py",
     ),
     "solvers.saddle.cfr_arrays": ("solvers/test_devices.py", "solvers/test_iterates.py"),
-    "solvers.saddle.cfr_boards": ("spots/test_spots.py", "spots/test_spot_promises.py"),
+    "solvers.saddle.cfr_boards": (
+        "spots/test_spots.py::test_board_by_board_is_the_same_iteration",
+        "spots/test_spots.py::test_the_engine_measures_what_the_certificate_says",
+        "spots/test_spots.py::test_any_method_runs_on_a_spot",
+        "spots/test_spots.py::test_save_open_resume",
+        "spots/test_spot_locks.py",
+        "solvers/test_devices.py::test_a_spot_on_arrays",
+        "solvers/test_devices.py::test_iterations_are_the_same",
+    ),
     "solvers.saddle.cfr_packed": ("spots/test_spot_packed.py",),
     "solvers.saddle.packed_rows": ("spots/test_spot_packed.py",),
     "solvers.saddle.egt": ("solvers/test_egt.py",),
@@ -390,4 +419,19 @@ EQUIVALENT: dict[tuple[str, str, str], str] = {
         "_SLOTS = 32  # more leaves than a round of limit betting has",
         "32 -> 33",
     ): "how many entries are taken at once is a guess",
+    (
+        "sequence.backends.board_matrices",
+        "batch = max(1, _PAIRS // (rooms[0] * rooms[1]))",
+        "1 -> 0",
+    ): "where it is one player's room twice: how many boards are compared at once is a matter of memory",
+    (
+        "sequence.payoffs.by_board",
+        "used = (paid[0] != 0) | (paid[1] != 0)",
+        "0 -> 1",
+    ): "where one is compared with: nobody is paid as much, and a leaf that pays nothing adds nothing",
+    (
+        "solvers.saddle.cfr_compiled",
+        "freed = (side.held >= 0) & (own < 0)",
+        "0 -> 1",
+    ): "what is held again is put back at once",
 }

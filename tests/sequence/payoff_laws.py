@@ -11,11 +11,14 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+from equipoise.abstraction.base import Partition
+from equipoise.abstraction.expectation import expectation
 from equipoise.errors import EquipoiseError
 from equipoise.games import poker
 from equipoise.games.base import load
+from equipoise.games.signals.views import signal_rounds
 from equipoise.games.trees.classic import kuhn, leduc
-from equipoise.sequence.build import build
+from equipoise.sequence.build import SequenceForm, build
 from equipoise.sequence.payoffs.base import Payoff
 from equipoise.sequence.payoffs.by_board import ByBoard
 from equipoise.sequence.payoffs.factored import Factored
@@ -90,8 +93,8 @@ def ranked(cards: int, deck: int, seed: int) -> Ranked:
     leaves = RankedLeaves(
         row=np.array([1, 1 + n, 1], np.uint32),
         column=np.array([1, 1, 1 + n], np.uint32),
-        base=np.array([0.0, -2.0, 0.5]),
-        scale=np.array([3.0, 0.0, 1.5]),
+        base=np.array([0.0, -2.0, 1.0]),
+        scale=np.array([3.0, 0.0, 1.0]),
     )
     hands = RankedHands.of(holes, random.integers(0, 5, n))
     weights = random.random(n), random.random(n)
@@ -103,6 +106,18 @@ def side_by_side(*spot: object) -> Payoff:
     form = build(poker.spot(*spot))
     assert form.untiled is not None
     return form.untiled().A
+
+
+def merged_for_one() -> SequenceForm:
+    """Return a form in which player 1 tells fewer hands apart than player 2."""
+    game = poker.leduc(6, 2)
+    rounds = signal_rounds(game)
+    few = expectation(rounds, (3, 9)).maps
+    maps = [
+        (few[turn][0], np.arange(rounds[turn].views[1], dtype=np.uint32))
+        for turn in range(game.rounds)
+    ]
+    return build(game, Partition.of(rounds, maps, game=game.name, method="one player's"))
 
 
 # Every class of payoffs, with examples small enough to be written out.
@@ -119,6 +134,10 @@ EXAMPLES: dict[type[Payoff], list[Payoff]] = {
         build(poker.rhode_island(4, 2)).A,
         # Bids are paid beside what is won: two payments meet in one leaf.
         build(load("auction")).A,
+        # By steps, with one lane and with five; and components that are wider for one player than for the other.
+        build(poker.kuhn(12)).A,
+        build(poker.leduc(8, 2)).A,
+        merged_for_one().A,
     ],
     OnBoards: [
         *(OnBoards.of(build(poker.leduc(4, 3)), leaves) for leaves in LEAVES),

@@ -20,7 +20,7 @@ from equipoise.errors import EquipoiseError
 from equipoise.games import poker
 from equipoise.games.base import load
 from equipoise.numerics.device import Device
-from equipoise.sequence.backends import array_payoff
+from equipoise.sequence.backends import array_payoff, board_matrices
 from equipoise.sequence.backends.array_payoff import ArrayPayoff
 from equipoise.sequence.backends.arrays import ArrayTreeplex
 from equipoise.sequence.build import SequenceForm, build
@@ -204,6 +204,19 @@ def test_products(
     assert A.shape == form.A.shape
     _close(X.get(A.times(Y.put(y))), form.A.times(y))
     _close(Y.get(A.transpose_times(X.put(x))), form.A.transpose_times(x))
+
+
+@pytest.mark.parametrize("pairs", [1, 700])
+def test_boards_are_compared_some_at_a_time(
+    device: Device, pairs: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each alone where one has more pairs than may be compared at once, and a few where it has less."""
+    form = build(_spot()).plain
+    X, Y = ArrayTreeplex(form.X, device), ArrayTreeplex(form.Y, device)
+    y = form.Y.plan(_random(form.Y, 9))
+    together = X.get(ArrayPayoff(form.A, X, Y).times(Y.put(y)))
+    monkeypatch.setattr(board_matrices, "_PAIRS", pairs)
+    _close(X.get(ArrayPayoff(form.A, X, Y).times(Y.put(y))), together)
 
 
 def test_components_of_unequal_sizes_are_filled_up(

@@ -403,14 +403,15 @@ def test_oracles_say_what_they_are_for(name, form, found):
         solve(form, DoubleOracle("best-response", oracle=name))
 
 
-def test_regrets_are_kept_while_the_game_grows():
+@pytest.mark.parametrize("name", ["dcfr", "pcfr+"])
+def test_regrets_are_kept_while_the_game_grows(name):
     form = leduc_form(4, 2)
     small = Restriction.of(form, np.arange(40), np.arange(40))
-    inner = ByMethod(form, method("dcfr"), Context())
+    inner = ByMethod(form, method(name), Context())
     inner.solve(small, 1e-3)
     before = inner._last[1]
     larger = small.grow(np.arange(60), np.arange(60))
-    after = method("dcfr").start(larger.form, Context())
+    after = method(name).start(larger.form, Context())
     places = tuple(
         side.place[numbers] for side, numbers in zip(larger.sides, small.numbers, strict=True)
     )
@@ -418,6 +419,8 @@ def test_regrets_are_kept_while_the_game_grows():
     for old, new, place in zip(before.sides, after.sides, places, strict=True):
         np.testing.assert_array_equal(new.regret[place], old.regret)
         assert np.count_nonzero(new.regret) == np.count_nonzero(old.regret)
+        np.testing.assert_array_equal(new.play[place], old.play)
+        assert np.count_nonzero(new.play) == np.count_nonzero(old.play)
     x, y = inner.solve(larger, 1e-4)
     value = float(x @ larger.form.A.times(y))
     assert value == pytest.approx(solve(larger.form, LP()).value / form.units.unit, abs=2e-4)

@@ -16,6 +16,9 @@ from random_spots import (
 import equipoise
 from equipoise.games.poker import Spot, spot
 from equipoise.games.poker.runouts import board_tree
+from equipoise.numerics.device import Device
+from equipoise.sequence.backends.array_payoff import ArrayPayoff
+from equipoise.sequence.backends.arrays import ArrayTreeplex
 from equipoise.sequence.build import build
 from equipoise.solvers.base import measure, solve
 from equipoise.solvers.driver import Gap
@@ -53,6 +56,36 @@ def test_the_form_has_the_value_of_the_game_written_out(name: str) -> None:
     game = SMALL[name](np.random.default_rng(7))
     truth = solve(build(explicit(game)), LP())
     assert solve(build(game), LP()).value == pytest.approx(truth.value, abs=1e-7 * game.pot)
+
+
+@pytest.mark.parametrize("name", [*SMALL, "river, half taken"])
+def test_boards_side_by_side_are_the_same_spot(name: str) -> None:
+    """For arrays boards have room for as many buckets as the widest: the same plans and products, elsewhere."""
+    from array_api_compat import numpy as xp
+
+    random = np.random.default_rng(len(name))
+    # Of a pot of which half is taken, who wins without a call has what she paid, and nothing more.
+    game = SMALL[name](random) if name in SMALL else random_spot(random, 5, hands=6, rake=0.5)
+    form, device = build(game), Device(xp)
+    assert form.untiled is not None
+    beside = form.untiled()
+    assert beside.A.shape == (beside.X.size, beside.Y.size)
+    payoff = beside.A.by_board
+    assert payoff is not None
+    plans, spread = [], []
+    for player, (own, wide) in enumerate(((form.X, beside.X), (form.Y, beside.Y))):
+        behaviour = own.behaviour(random.random(own.size))
+        there = np.zeros(wide.size)
+        there[payoff.places(player)] = behaviour
+        plans.append(own.plan(behaviour))
+        spread.append(wide.plan(wide.behaviour(there)))
+        np.testing.assert_allclose(spread[player][payoff.places(player)], plans[player], atol=1e-14)
+    X, Y = ArrayTreeplex(beside.X, device), ArrayTreeplex(beside.Y, device)
+    on_arrays = ArrayPayoff(beside.A, X, Y)
+    first = X.get(on_arrays.times(Y.put(spread[1])))[payoff.places(0)]
+    second = Y.get(on_arrays.transpose_times(X.put(spread[0])))[payoff.places(1)]
+    np.testing.assert_allclose(first, form.A.times(plans[1]), atol=1e-13)
+    np.testing.assert_allclose(second, form.A.transpose_times(plans[0]), atol=1e-13)
 
 
 def test_runouts_count_every_board_once() -> None:
