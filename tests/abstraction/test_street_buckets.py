@@ -14,7 +14,7 @@ import pytest
 from tests.certificates.test_streamed import SHORT
 
 import equipoise
-from equipoise.abstraction import signal_pairs
+from equipoise.abstraction import signal_pairs, street_abstraction
 from equipoise.abstraction.actions import abstract_actions, read_actions
 from equipoise.abstraction.base import Partition
 from equipoise.abstraction.expectation import expectation
@@ -408,6 +408,59 @@ def test_what_is_stored_comes_back(tmp_path: Path, leaves: Any) -> None:
         load_abstraction(tmp_path / "short.eqp", LARGE)
 
 
+def _too_large(array: Any) -> Any:
+    return array.astype(np.uint32) + np.uint32(1000)
+
+
+def _of_floats(array: Any) -> Any:
+    return array.astype(np.float64)
+
+
+def _a_row_less(array: Any) -> Any:
+    return array[:-1]
+
+
+def _a_column_more(array: Any) -> Any:
+    return np.concatenate([array, array[:, :1]], axis=1)
+
+
+@pytest.mark.parametrize(
+    ("leaves", "name", "damage", "sentence"),
+    [
+        ("strength", "outcome", _too_large, "the last round: found uint32 from 1000"),
+        ("strength", "outcome", _of_floats, "the last round: found float64"),
+        ("strength", "outcome", lambda own: own.astype(np.int64) - 1, "found int64 from -1"),
+        ("strength", "outcome", _a_row_less, "expected a row for each of 5 buckets"),
+        ("strength", "outcome", _a_column_more, "an odd number of columns"),
+        ("strength", "outcome", np.ravel, "expected a row for each of 5 buckets"),
+        ("opponents", "opponents", _a_row_less, "found opponents, centres and first buckets of"),
+        ("opponents", "opponents", _too_large, "and centres of 10"),
+        ("opponents", "centres", _a_row_less, "found opponents, centres and first buckets of"),
+        ("opponents", "centres", lambda own: own[..., :-1], "found opponents, centres and first"),
+        ("opponents", "first", _a_row_less, "found opponents, centres and first buckets of"),
+        ("opponents", "first", _too_large, "the last round: found uint32 from 1000"),
+        ("opponents", "first", _of_floats, "the last round: found float64"),
+        ("strength", "tables.0", _too_large, "round 2: found"),
+        ("strength", "tables.0", _of_floats, "round 2: found float64"),
+        ("strength", "tables.0", _a_row_less, "found tables of shapes"),
+        ("strength", "quiet.0", _a_row_less, "found tables of shapes"),
+        ("strength", "quiet.0", lambda own: own.astype(np.int64) - 1, "round 1: found int64"),
+        ("strength", "parents.2", None, "for 2 rounds"),
+        ("strength", "outcome", None, "found no outcomes of the last street"),
+        ("opponents", "first", None, "found no outcomes of the last street"),
+    ],
+)
+def test_damaged_buckets_are_refused(leaves: Any, name: str, damage: Any, sentence: str) -> None:
+    made = divided(ISLAND, (3, 5, 9), "potential", temporary=3, leaves=leaves)
+    arrays, known = made.to_arrays()
+    StreetBuckets.from_arrays(ISLAND, arrays, known)
+    wrong = {key: array for key, array in arrays.items() if key != name}
+    if damage is not None:
+        wrong[name] = damage(arrays[name])
+    with pytest.raises(EquipoiseError, match=sentence):
+        StreetBuckets.from_arrays(ISLAND, wrong, known)
+
+
 def test_large_poker_goes_the_whole_road(tmp_path: Path) -> None:
     told: list[str] = []
     result = equipoise.solve(
@@ -515,6 +568,50 @@ def test_pairs_add_up_over_children() -> None:
     assert whole == pytest.approx(
         np.array([[met[:3, :3].sum(), met[:3, 3].sum()], [met[3, :3].sum(), met[3, 3]]])
     )
+
+
+def test_a_round_without_buckets_is_refused() -> None:
+    with pytest.raises(EquipoiseError, match="found 0 in round 1, expected 1 to"):
+        divided(ISLAND, (0, 5, 9))
+
+
+def test_ten_temporary_clusters_unless_told_otherwise() -> None:
+    game, counts = poker.rhode_island(6, 2), (3, 8, 20)
+    wanted, others = (divided(game, counts, temporary=count).digest for count in (10, 11))
+    assert divided(game, counts).digest == wanted
+    assert wanted != others
+
+
+class _Told(Exception):
+    """What a division is asked to do."""
+
+
+def test_classes_are_drawn_by_how_many_boards_they_stand_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def tell(**given: Any) -> None:
+        raise _Told(given["classes"], given["weights"])
+
+    monkeypatch.setattr(street_abstraction, "StreetDivision", tell)
+    copies = street_features(SHORT).streets.copies
+
+    def drawn(classes: int, seed: int) -> Any:
+        with pytest.raises(_Told) as told:
+            divided(SHORT, COUNTS["short"], classes=classes, seed=seed)
+        found, weights = told.value.args
+        assert len(found) == len(set(found.tolist())) == len(weights)
+        return found, weights
+
+    every, weights = drawn(len(copies), 0)
+    assert np.array_equal(every, np.arange(len(copies)))
+    assert np.array_equal(weights, copies)
+    for seed in range(20):
+        assert (drawn(len(copies) - 1, seed)[1] == 1).all()
+    # Some stand for two boards, some for one, which are drawn half as often.
+    alone = sum(int(copies[drawn(1, seed)[0][0]] == 1) for seed in range(1000))
+    share = (copies == 1).sum() / copies.sum()
+    assert abs(alone - 1000 * share) < 5 * np.sqrt(1000 * share)
+    assert set(copies.tolist()) == {1, 2}
 
 
 def test_games_that_have_no_streets_are_refused() -> None:

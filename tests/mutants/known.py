@@ -17,6 +17,48 @@ def _laws(*examples: str) -> tuple[str, ...]:
     )
 
 
+_STREETS = tuple(
+    f"abstraction.street_{name}"
+    for name in ["abstraction", "buckets", "centres", "division", "features", "kernels", "river"]
+)
+
+
+def _streets() -> tuple[str, ...]:
+    """Return the tests of buckets street by street, those with parameters in the smallest game alone."""
+    methods = ("expectation", "squared", "potential", "l1", "emd", "threshold", "opponents")
+    own = (
+        "standings_are_those_of_showdowns_one_by_one",
+        *(
+            f"arrays_of_any_library_agree_with_compiled_loops[island-{d}]"
+            for d in ("numpy", "strict")
+        ),
+        *(f"buckets_have_parents_and_do_not_hang_on_suits[island-{name}]" for name in methods),
+        *(
+            f"boards_by_number_have_the_buckets_of_their_cards[island-{device}-{leaves}]"
+            for device in ("None", "strict")
+            for leaves in ("strength", "opponents")
+        ),
+        "deals_are_those_of_the_same_maps_over_listed_deals[island]",
+        *(f"pairs_are_counted_alike_on_a_device[island-{boards}]" for boards in ("None", "40")),
+        "matrices_that_stay_on_a_device_are_the_listed_ones[island-numpy]",
+        "memory_is_asked_for_before_pairs_are_counted",
+        "certificates_by_buckets_are_those_of_the_lifted_strategy[island-None]",
+        "expectation_by_centres_is_as_good_as_over_listed_views",
+        "equities_against_opponents_are_those_over_listed_deals[island]",
+        *(
+            f"with_buckets_enough_potential_is_that_over_listed_views[island-{metric}]"
+            for metric in ("l2", "emd")
+        ),
+        "the_earth_mover_s_points_are_as_far_apart_as_it_moves",
+        "chains_on_a_line_are_those_of_any_distances",
+        "what_is_stored_comes_back",
+        "what_cannot_be_is_said",
+        "pairs_add_up_over_children",
+        "games_that_have_no_streets_are_refused",
+    )
+    return tuple(f"abstraction/test_street_buckets.py::test_{name}" for name in own)
+
+
 # The test files of a module, or single tests of them: the longest prefix of its name that is listed.
 TESTS: dict[str, tuple[str, ...]] = {
     "abstraction": ("abstraction",),
@@ -33,18 +75,7 @@ TESTS: dict[str, tuple[str, ...]] = {
         "abstraction/test_lossy.py",
     ),
     "abstraction.potential": ("abstraction/test_lossy_references.py", "abstraction/test_lossy.py"),
-    **{
-        f"abstraction.street_{name}": ("abstraction/test_street_buckets.py",)
-        for name in (
-            "abstraction",
-            "buckets",
-            "centres",
-            "division",
-            "features",
-            "kernels",
-            "river",
-        )
-    },
+    **dict.fromkeys(_STREETS, _streets()),
     "abstraction.threshold": ("abstraction/test_lossy_references.py", "abstraction/test_lossy.py"),
     "abstraction.view_tree": ("abstraction/test_lossy.py",),
     "bundle": ("strategy/test_bundle.py", "strategy/test_store.py"),
@@ -187,7 +218,11 @@ TESTS: dict[str, tuple[str, ...]] = {
         *_laws("Sparse0", "Factored0", "Factored1", "Factored4"),
         "sequence/test_sparse.py",
     ),
-    "sequence.from_spot": ("spots/test_spots.py", "spots/test_spot_promises.py"),
+    "sequence.from_spot": (
+        "spots/test_spots.py",
+        "spots/test_spot_promises.py",
+        "spots/test_spot_locks.py",
+    ),
     "sequence.spot_levels": (
         "sequence/test_arrays.py",
         "solvers/test_devices.py::test_a_spot_on_arrays",
@@ -434,4 +469,19 @@ EQUIVALENT: dict[tuple[str, str, str], str] = {
         "freed = (side.held >= 0) & (own < 0)",
         "0 -> 1",
     ): "what is held again is put back at once",
+    (
+        "solvers.saddle.restricted_in_place",
+        "_AT_ONCE = 200",
+        "200 -> 199",
+    ): "how many iterations are done between two measurements is a guess",
+    (
+        "solvers.saddle.restricted_in_place",
+        'f"held.{player}": np.full(side.space.size, -1.0) if side.held is None else side.held',
+        "-1.0 -> 1.0",
+    ): "before anything is solved there are no regrets, and what is freed begins without any",
+    (
+        "sequence.payoffs.on_boards",
+        "if own.start < own.stop:",
+        "own.start < own.stop -> own.start <= own.stop",
+    ): "a part without boards adds nothing",
 }

@@ -9,9 +9,11 @@ from hypothesis import strategies as st
 from tests.sequence.payoff_laws import EXAMPLES, LAWS
 
 from equipoise.abstraction.gameshrink import gameshrink
+from equipoise.cards.deck import Deck
 from equipoise.cards.evaluate import three_card_ranks
 from equipoise.errors import EquipoiseError
 from equipoise.games import poker
+from equipoise.games.signals.limit import limit
 from equipoise.sequence.build import build
 from equipoise.sequence.payoffs import on_boards
 from equipoise.sequence.payoffs.base import Payoff
@@ -20,6 +22,17 @@ from equipoise.sequence.payoffs.ranked import Ranked, RankedHands, RankedLeaves
 from equipoise.solvers.base import solve
 from equipoise.solvers.driver import Iterations
 from equipoise.solvers.saddle.cfr import TABLE
+
+# Who posted the small blind may fold before the other has done anything.
+BLINDS = poker.poker_game(
+    "Leduc with blinds",
+    deck=Deck.small(3, 2),
+    hole=1,
+    board=(0, 1),
+    tree=limit(2, bets=(2, 4), cap=2, blinds=(1, 2), first=(0, 1)),
+    showdown="pair",
+    big_blind=2,
+)
 
 PAYOFFS = [example for examples in EXAMPLES.values() for example in examples]
 
@@ -75,7 +88,15 @@ def test_ranked_showdowns_are_those_of_the_cards():
 @pytest.mark.parametrize("leaves", LEAVES)
 @pytest.mark.parametrize(
     "game",
-    [poker.kuhn(4), poker.leduc(4, 3), poker.no_limit_leduc(3, 2, 6), poker.rhode_island(4, 3)],
+    [
+        *(
+            poker.kuhn(4),
+            poker.leduc(4, 3),
+            poker.no_limit_leduc(3, 2, 6),
+            poker.rhode_island(4, 3),
+        ),
+        BLINDS,
+    ],
     ids=lambda game: game.name,
 )
 def test_boards_pay_what_the_factors_do(game, leaves):

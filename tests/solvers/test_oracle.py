@@ -23,7 +23,7 @@ from equipoise.solvers.auto import choose
 from equipoise.solvers.base import Context, measure, solve
 from equipoise.solvers.driver import Gap, Iterations, Relative, Status
 from equipoise.solvers.methods import method
-from equipoise.solvers.saddle import expansion, oracle
+from equipoise.solvers.saddle import expansion, oracle, restricted_in_place
 from equipoise.solvers.saddle.expansion_poker import FirstAction, SecondRound
 from equipoise.solvers.saddle.lp import LP
 from equipoise.solvers.saddle.oracle import DoubleOracle
@@ -499,6 +499,36 @@ def test_a_solve_in_place_goes_on_where_it_was():
     assert resumed.gap <= 1e-4
     assert resumed.iterations == whole.iterations
     assert [row.share for row in resumed.log] == [row.share for row in whole.log]
+
+
+@pytest.mark.parametrize("inner", ["dcfr", "pcfr+"])
+@pytest.mark.parametrize("solved", [False, True], ids=["fresh", "after a solve"])
+def test_a_state_in_place_forgets_nothing(inner, solved):
+    """What is held is part of it: when the game grows, what is no longer held begins without regrets."""
+    form = leduc_form(3, 2)
+    first, again = (InPlace(form, method(inner), Context()) for _ in range(2))
+    small = random_restriction(form, 5)
+    if solved:
+        first.solve(small, 1e-2)
+    again.restore({name: np.copy(array) for name, array in first.state().items()})
+    larger = small.grow(*(np.arange(0, size, 2) for size in form.A.shape))
+    for mine, theirs in zip(first.solve(larger, 1e-2), again.solve(larger, 1e-2), strict=True):
+        np.testing.assert_array_equal(mine, theirs)
+    assert again.run.iterations == first.run.iterations
+
+
+def test_in_place_is_measured_soon_and_again_and_again(monkeypatch):
+    """Who waits for a gap, or has a deadline, is asked early, and never waits for long."""
+    steps = []
+    context = Context(should_stop=lambda: len(steps) == 30)
+    form = leduc_form(3, 2)
+    made = InPlace(form, method("dcfr"), context)
+    advance = made.run.advance
+    monkeypatch.setattr(made.run, "advance", lambda count: (steps.append(count), advance(count)))
+    monkeypatch.setattr(restricted_in_place, "_AT_ONCE", 3)
+    made.solve(random_restriction(form, 5), -1.0)
+    assert (steps[0], max(steps), len(steps)) == (1, 3, 30)
+    assert made.run.iterations == sum(steps)
 
 
 def test_where_a_method_works_in_place():

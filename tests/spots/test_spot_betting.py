@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from equipoise.errors import EquipoiseError
 from equipoise.games.base import load
+from equipoise.games.files.spot import load_spot
 from equipoise.games.poker import Spot, spot
 from equipoise.games.signals.betting import NO_OUTCOME, TERMINAL
 
@@ -149,6 +153,42 @@ def test_bad_input_is_one_sentence(rules: dict[str, object], sentence: str) -> N
     given = {"board": "2c7d9hTsJc", "oop": "AA", "ip": "KK", "pot": 100, "stack": 400} | rules
     with pytest.raises(EquipoiseError, match=sentence.replace("|", r"\|")):
         spot(**given)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("content", [None, b"board = '\xff'", "folder"])
+def test_files_that_cannot_be_read(tmp_path: Path, content: bytes | str | None) -> None:
+    path = tmp_path / "spot.toml"
+    if content == "folder":
+        path.mkdir()
+    elif isinstance(content, bytes):
+        path.write_bytes(content)
+    with pytest.raises(EquipoiseError, match=r"spot.toml: cannot be read .*expected a TOML file"):
+        load_spot(path)
+
+
+NUMBERS = [0.5 if i % 3 else 0.0 for i in range(1326)]
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [
+        {"bets": "60%|a", "raises": "a", "donk": "30%", "cap": 1},
+        {"bets": "60%,a", "cap": "2", "rake": 0.05, "rake_cap": 4},
+        {"bets": "10%,12%,30%", "add_allin": 9.5, "force_allin": 0.2, "merge": 0.1},
+        {"bets": "33%", "smallest": 20, "chip": 7.5, "lock": ": k AA"},
+        {"bets": "a", "keeper": "ip", "promised": "120.5 AA,KK,QQ", "gadget": "maxmargin"},
+        {"bets": "a", "keeper": "oop", "promised": [float(i % 90) for i in range(1326)]},
+        {"bets": "a", "oop": NUMBERS, "ip": NUMBERS[::-1]},
+    ],
+)
+def test_a_file_says_what_a_call_says(tmp_path: Path, rules: dict[str, object]) -> None:
+    given = {"board": "2c7d9hTs", "oop": "AA,QQ", "ip": "KK,JJ", "pot": 100, "stack": 400} | rules
+    path = tmp_path / "spot.toml"
+    path.write_text("".join(f"{name} = {json.dumps(value)}\n" for name, value in given.items()))
+    game = spot(**given)  # type: ignore[arg-type]
+    assert load_spot(path).fingerprint == game.fingerprint
+    plain = {name: own for name, own in given.items() if name in ("board", "pot", "stack")}
+    assert game.fingerprint != spot(**{"oop": "AA,QQ", "ip": "KK,JJ", **plain}).fingerprint  # type: ignore[arg-type]
 
 
 def test_a_file_and_a_name_make_the_same_spot(tmp_path: object) -> None:

@@ -241,7 +241,7 @@ def runouts_payoff(layout: SpotLayout, unit: float) -> Runouts:
                 factor=np.array([b.copies for b in boards]) / (spot.pairs * deals(street)),
                 leaves=_leaves(layout, here, np.where(is_early[here], 0.0, tree.scale[here]), unit),
                 all_in=_leaves(layout, early, tree.scale[early], unit),
-                sum_equities=partial(_equities, layout, street, rows[last], final, len(early) > 0),
+                sum_equities=partial(_equities, layout, street, rows[last], final),
                 cards=spot.deck.size,
             )
         )
@@ -333,11 +333,9 @@ def _twins(spot: Spot, player: int) -> Numbers:
 
 
 def _equities(
-    layout: SpotLayout, street: int, rows: tuple[HandRows, HandRows], factor: Any, wanted: bool
+    layout: SpotLayout, street: int, rows: tuple[HandRows, HandRows], factor: Any
 ) -> Iterator[NDArray[np.float64]]:
     """Yield for each board of a street the sums of signs over the whole boards that may follow."""
-    if not wanted:
-        return
     from equipoise.sequence.payoffs.board_sums import add_equities
 
     streets = layout.boards
