@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import replace
 from itertools import combinations, permutations
 from pathlib import Path
@@ -416,6 +417,12 @@ def _of_floats(array: Any) -> Any:
     return array.astype(np.float64)
 
 
+def _one_too_large(array: Any) -> Any:
+    found = array.astype(np.uint32)
+    found.flat[-1] = 1000
+    return found
+
+
 def _a_row_less(array: Any) -> Any:
     return array[:-1]
 
@@ -440,6 +447,15 @@ def _a_column_more(array: Any) -> Any:
         ("opponents", "first", _a_row_less, "found opponents, centres and first buckets of"),
         ("opponents", "first", _too_large, "the last round: found uint32 from 1000"),
         ("opponents", "first", _of_floats, "the last round: found float64"),
+        *(
+            (leaves, name, _one_too_large, sentence)
+            for leaves, name, sentence in (
+                ("strength", "quiet.0", "round 1: found uint32 from 0 to 1000"),
+                ("strength", "tables.0", "round 2: found uint32 from 0 to 1000"),
+                ("strength", "outcome", "the last round: found uint32 from 0 to 1000"),
+                ("opponents", "first", "the last round: found uint32 from 0 to 1000"),
+            )
+        ),
         ("strength", "tables.0", _too_large, "round 2: found"),
         ("strength", "tables.0", _of_floats, "round 2: found float64"),
         ("strength", "tables.0", _a_row_less, "found tables of shapes"),
@@ -570,6 +586,18 @@ def test_pairs_add_up_over_children() -> None:
     )
 
 
+def test_one_bucket_is_enough_and_files_are_known_by_what_is_in_the_tables() -> None:
+    """What was counted is kept by the digest of the buckets: another one would not find it."""
+    found = divided(ISLAND, (1, 1, 1), "expectation")
+    parts = *(own for own, _ in found.parents), *found.quiet, *found.tables
+    size = sum(array.size for array in (*parts, *found.last.arrays.values()))
+    assert not any(array.any() for array in (*parts, *found.last.arrays.values()))
+    assert found.digest == hashlib.sha256(bytes(4 * size)).hexdigest()[:16]
+    other = divided(ISLAND, (2, 2, 2), "expectation")
+    assert len(other.digest) == 16
+    assert other.digest != found.digest
+
+
 def test_a_round_without_buckets_is_refused() -> None:
     with pytest.raises(EquipoiseError, match="found 0 in round 1, expected 1 to"):
         divided(ISLAND, (0, 5, 9))
@@ -582,7 +610,7 @@ def test_ten_temporary_clusters_unless_told_otherwise() -> None:
     assert wanted != others
 
 
-class _Told(Exception):
+class _AskedError(Exception):
     """What a division is asked to do."""
 
 
@@ -590,13 +618,13 @@ def test_classes_are_drawn_by_how_many_boards_they_stand_for(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     def tell(**given: Any) -> None:
-        raise _Told(given["classes"], given["weights"])
+        raise _AskedError(given["classes"], given["weights"])
 
     monkeypatch.setattr(street_abstraction, "StreetDivision", tell)
     copies = street_features(SHORT).streets.copies
 
     def drawn(classes: int, seed: int) -> Any:
-        with pytest.raises(_Told) as told:
+        with pytest.raises(_AskedError) as told:
             divided(SHORT, COUNTS["short"], classes=classes, seed=seed)
         found, weights = told.value.args
         assert len(found) == len(set(found.tolist())) == len(weights)

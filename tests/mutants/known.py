@@ -484,4 +484,9 @@ EQUIVALENT: dict[tuple[str, str, str], str] = {
         "if own.start < own.stop:",
         "own.start < own.stop -> own.start <= own.stop",
     ): "a part without boards adds nothing",
+    (
+        "abstraction.street_buckets",
+        "new = (kind < 0) & (reached >= 0)",
+        "0 -> 1",
+    ): "of two renamings that lead to the same class either will do",
 }
