@@ -49,6 +49,19 @@ def test_faults_are_noticed(answer: dict[str, object]) -> None:
     assert judge({**FINE, **answer}) is not None
 
 
+def test_a_case_does_not_pay_for_the_memory_of_those_before_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tests.fuzz.watch.corpus", lambda: [Seed("a.toml", b"x", ("info F",))])
+    with Fuzzer(0, tmp_path) as fuzzer:
+        for alone, is_fault in ((MEMORY, False), (MEMORY + 1, True)):
+            peaks = iter([MEMORY + 1, alone])
+            monkeypatch.setattr(fuzzer, "_try", lambda _, left=peaks: {**FINE, "peak": next(left)})
+            _, fault = fuzzer.run(0)
+            assert (fault is not None) == is_fault
+            assert list(peaks) == []
+
+
 def test_cases_depend_on_seed_and_number_alone() -> None:
     seeds = [Seed("a.toml", b"x = 1\ny = [2, 3]\n" * 20, ("info F",))]
 

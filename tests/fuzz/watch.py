@@ -86,14 +86,11 @@ class Fuzzer:
     def run(self, number: int) -> tuple[str, str | None]:
         """Run a case; return its kind and what was wrong, if anything."""
         case = Case(self._seeds, self._seed, number)
-        folder = self._home / "case"
-        shutil.rmtree(folder, ignore_errors=True)
-        folder.mkdir()
-        case.put(folder)
-        asked: dict[str, Any] = {"folder": str(folder), "command": case.command}
-        if case.rules is not None:
-            asked["rules"] = case.rules
-        answer = self._ask(asked)
+        answer = self._try(case)
+        if answer is not None and answer["peak"] > MEMORY:
+            # A case pays for itself alone, not for what those before it left in the worker.
+            self._stop()
+            answer = self._try(case)
         fault = self._death() if answer is None else judge(answer)
         if answer is None or answer["peak"] > MEMORY:
             self._stop()
@@ -105,6 +102,17 @@ class Fuzzer:
         (place / "command.txt").write_text(case.text + "\n")
         (place / "fault.txt").write_text(fault + "\n")
         return case.kind, f"{fault.strip().splitlines()[-1][:300]} ({case.text[:120]})"
+
+    def _try(self, case: Case) -> dict[str, Any] | None:
+        """Return the worker's answer to a case in a folder of its own."""
+        folder = self._home / "case"
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir()
+        case.put(folder)
+        asked: dict[str, Any] = {"folder": str(folder), "command": case.command}
+        if case.rules is not None:
+            asked["rules"] = case.rules
+        return self._ask(asked)
 
     def _ask(self, case: dict[str, Any]) -> dict[str, Any] | None:
         """Return the worker's answer, or nothing if it dies or stays silent."""

@@ -274,9 +274,9 @@ def test_what_is_kept_is_what_was_estimated() -> None:
 @pytest.mark.parametrize(
     ("game", "name", "sentence"),
     [
-        ("kuhn", RULE, "dtype is int16, expected float32 or float64 but for spots"),
-        ("spot", "pcfr+(dtype=int16)", "expected float32 or float64 with optimism"),
-        ("spot", "dcfr(dtype=int16,device=numpy)", "expected float32 or float64 with a device"),
+        ("kuhn", RULE, "dtype is int16, which is for spots without joint beliefs"),
+        ("spot", "pcfr+(dtype=int16)", "expected float32 or float64 for a method with"),
+        ("spot", "dcfr(dtype=int16,device=numpy)", "int16 on numpy, expected float32 or float64"),
         ("spot", "dcfr(dtype=int8)", "dtype is int8, expected float32 or float64, or int16 for"),
         ("joint", RULE, "but for spots, and for those with joint beliefs"),
     ],

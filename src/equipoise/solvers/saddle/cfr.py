@@ -64,11 +64,11 @@ class CFR:
             )
         if self.dtype == PACKED and self.device != "compiled":
             raise EquipoiseError(
-                f"{self.name}: dtype is {PACKED}, expected float32 or float64 with a device."
+                f"{self.name}: dtype is {PACKED} on {self.device}, expected float32 or float64 there."
             )
         if self.dtype == PACKED and self.optimism:
             raise EquipoiseError(
-                f"{self.name}: dtype is {PACKED}, expected float32 or float64 with optimism."
+                f"{self.name}: dtype is {PACKED}, expected float32 or float64 for a method with optimism."
             )
         for option in ("alpha", "beta", "gamma", "optimism"):
             value = getattr(self, option)
@@ -88,8 +88,8 @@ class CFR:
         if self.dtype == PACKED:
             if form.A.runouts is None:
                 raise EquipoiseError(
-                    f"{self.name}: dtype is {PACKED}, expected float32 or float64 but for spots, and for "
-                    "those with joint beliefs."
+                    f"{self.name}: dtype is {PACKED}, which is for spots without joint beliefs, expected "
+                    "float32 or float64."
                 )
             from equipoise.solvers.saddle.cfr_packed import PackedRun
 
