@@ -278,7 +278,7 @@ def test_what_is_kept_is_what_was_estimated() -> None:
         ("spot", "pcfr+(dtype=int16)", "expected float32 or float64 for a method with"),
         ("spot", "dcfr(dtype=int16,device=numpy)", "int16 on numpy, expected float32 or float64"),
         ("spot", "dcfr(dtype=int8)", "dtype is int8, expected float32 or float64, or int16 for"),
-        ("joint", RULE, "but for spots, and for those with joint beliefs"),
+        ("joint", RULE, "which is for spots without joint beliefs"),
     ],
 )
 def test_what_cannot_be_packed_is_refused(game: str, name: str, sentence: str) -> None:
