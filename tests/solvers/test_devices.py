@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from types import SimpleNamespace
 
@@ -16,6 +17,7 @@ from equipoise.errors import EquipoiseError
 from equipoise.games import poker
 from equipoise.games.base import load
 from equipoise.numerics import device as on_devices
+from equipoise.numerics.compilation import compilation_told, compiled_seconds
 from equipoise.numerics.device import Device
 from equipoise.sequence.build import SequenceForm, build
 from equipoise.solvers.base import Context, Plan, measure, solve
@@ -135,6 +137,7 @@ def test_a_state_moves_between_devices(form: SequenceForm) -> None:
 def test_no_compiler_is_needed() -> None:
     code = """
 import sys
+import time
 sys.modules["numba"] = None
 from equipoise.games.base import load
 from equipoise.sequence.build import build
@@ -150,6 +153,7 @@ assert solution.gap < 1e-2, solution.gap
 def test_no_compiler_is_needed_for_a_spot() -> None:
     code = """
 import sys
+import time
 sys.modules["numba"] = None
 from equipoise.games.poker import spot
 from equipoise.sequence.build import build
@@ -194,9 +198,14 @@ def test_compiled_passes_iterate_alike(name: str, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(Device, "compiles", True)
     torch.compiler.reset()
     torch._dynamo.utils.counters.clear()
-    fused = member(name, device="torch").start(form, context)
-    for run in (plain, fused):
-        run.advance(3)
+    fused, told = member(name, device="torch").start(form, context), []
+    plain.advance(3)
+    before, begin = compiled_seconds(), time.perf_counter()
+    with compilation_told(told.append):
+        fused.advance(3)
+    spent = compiled_seconds()[0] - before[0]
+    assert told[:2] == [True, False]
+    assert 0 < spent < time.perf_counter() - begin
     for mine, theirs in zip(fused.point(), plain.point(), strict=True):
         np.testing.assert_allclose(mine, theirs, rtol=0, atol=1e-12)
     assert 0 < torch._dynamo.utils.counters["stats"]["unique_graphs"] <= 8

@@ -36,7 +36,7 @@ class Clock:
     """Measures a solve and cuts its iterations into chunks of about a tenth of a second.
 
     The time limit counts everything but the time in which the solve was :func:`held`; the seconds of the
-    log leave out what Numba spent compiling, too.
+    log leave out what was spent compiling, too.
     """
 
     def __init__(self, limit: float) -> None:

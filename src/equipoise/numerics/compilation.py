@@ -1,4 +1,4 @@
-"""What Numba spends on compiling kernels: how long, told while it happens, and no longer than it must be.
+"""What Numba, and PyTorch for a GPU, spend on compiling: how long, told while it happens, and no longer than it must be.
 
 A compiler makes objects by the hundred thousand and drops hardly any before it is done, so that looking for
 garbage meanwhile is in vain: without it, compilation takes a seventh less time.
@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from equipoise.errors import remark
 
@@ -20,7 +20,7 @@ Told = Callable[[bool], None]
 
 
 class _Compilation:
-    """Adds up the time that Numba spends compiling, while it is registered as a listener."""
+    """Adds up the time that is spent compiling, while it is registered as a listener."""
 
     def __init__(self) -> None:
         self.wall = self.cpu = 0.0
@@ -59,22 +59,44 @@ class _News:
             self.told[-1](event.is_start)
 
 
-_NEWS = _News()
+_SPENT, _NEWS = _Compilation(), _News()
 
 
 @cache
-def listen() -> _Compilation:
-    """Return the one listener, which hears of everything from the first call on."""
+def listen() -> None:
+    """Hear of all that Numba compiles, from the first call on."""
     from numba.core import event
 
-    listener = _Compilation()
     event.Listener.register(_Compilation)
     event.Listener.register(_News)
     # The lock is held while a kernel is compiled, and while it is loaded from the cache.
-    event.register("numba:compiler_lock", listener)
+    event.register("numba:compiler_lock", _SPENT)
     event.register("numba:compile", _NEWS)
     _outlive_full_disks()
-    return listener
+
+
+class _Event(NamedTuple):
+    """The beginning or the end of a compilation by PyTorch."""
+
+    is_start: bool
+
+
+@cache
+def listen_to_torch() -> None:
+    """Hear of all that PyTorch compiles, from the first call on.
+
+    Versions that tell nobody compile while a solve's clock runs.
+    """
+    try:
+        from torch._dynamo.callback import callback_handler
+    except ImportError:
+        return
+    for listener in (_SPENT, _NEWS):
+        for is_start, register in (
+            (True, callback_handler.register_start_callback),
+            (False, callback_handler.register_end_callback),
+        ):
+            register(lambda *_, own=listener, news=_Event(is_start): own.notify(news))
 
 
 def _outlive_full_disks() -> None:
@@ -104,13 +126,13 @@ def _say_once(fault: str) -> None:
 
 
 def compiled_seconds() -> tuple[float, float]:
-    """Return the wall-clock and CPU seconds that Numba has spent compiling and loading kernels.
+    """Return the wall-clock and CPU seconds that were spent compiling and loading kernels.
 
-    Where Numba is not loaded there is nothing to compile, and it is not loaded for this.
+    Where Numba is not loaded it has nothing to compile, and it is not loaded for this.
     """
-    if sys.modules.get("numba") is None:
-        return 0.0, 0.0
-    return listen().wall, listen().cpu
+    if sys.modules.get("numba") is not None:
+        listen()
+    return _SPENT.wall, _SPENT.cpu
 
 
 @contextmanager

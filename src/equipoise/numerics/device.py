@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from equipoise.errors import EquipoiseError
+from equipoise.numerics.compilation import listen_to_torch
 from equipoise.numerics.memory import free_memory_mb
 
 Array = Any
@@ -110,6 +111,7 @@ class Device:
         """
         if not self.compiles:
             return function
+        listen_to_torch()
         compiled: Callable[..., Any] = self.xp.compile(function, dynamic=any_size or None)
         return compiled
 
