@@ -290,7 +290,7 @@ def test_hands_are_found_on_the_next_street() -> None:
 
 
 def test_refusals() -> None:
-    with pytest.raises(EquipoiseError, match="sample of 1, expected at least 2"):
+    with pytest.raises(EquipoiseError, match="sample of 1, expected a whole number from 2 up"):
         certify(SHORT, simple_strategy(SHORT, "uniform"), flops=1)
     with pytest.raises(EquipoiseError, match="precision 'half', expected one of double, single"):
         certify_streamed(SHORT, simple_strategy(SHORT, "uniform"), precision="half")

@@ -66,6 +66,16 @@ class Unprintable:
         raise RuntimeError("no words")
 
 
+class Incomparable:
+    """Equal to nothing that has its hash, not even to say so."""
+
+    def __hash__(self) -> int:
+        return 1
+
+    def __eq__(self, other: object) -> bool:
+        raise RuntimeError("no equals")
+
+
 def test_the_rules_that_are_broken_below_are_right() -> None:
     game = from_rules(Coin())
     assert (game.nodes, game.infosets, game.forgetful) == (7, 1, None)
@@ -149,6 +159,18 @@ def test_endless_rules_are_refused() -> None:
         from_rules(Endless())
 
 
+@pytest.mark.parametrize(
+    ("key", "words"), [(Unprintable, "written as text"), (Incomparable, "compared with others")]
+)
+def test_keys_that_nothing_can_be_done_with(key: type, words: str) -> None:
+    class Keyed(Coin):
+        def information(self, state: Any) -> Any:
+            return key()
+
+    with pytest.raises(EquipoiseError, match=f"that cannot be {words} .RuntimeError"):
+        from_rules(Keyed())
+
+
 def test_a_state_changed_in_place_is_refused() -> None:
     class Careless(Coin):
         def initial(self) -> Any:
@@ -181,6 +203,16 @@ def test_numpy_s_numbers_and_arrays_will_do() -> None:
     assert from_rules(Arrays()).fingerprint == from_rules(Coin()).fingerprint
 
 
+class _Named:
+    """What stands for an object in examples, so that those that fail can be shown."""
+
+    def __init__(self, name: str, made: Any) -> None:
+        self.name, self.made = name, made
+
+    def __repr__(self) -> str:
+        return self.name
+
+
 NONSENSE = st.one_of(
     st.none(),
     st.booleans(),
@@ -191,7 +223,14 @@ NONSENSE = st.one_of(
     st.lists(st.tuples(st.text(max_size=1), st.floats()), max_size=3),
     st.builds(object),
     st.sampled_from(
-        [ValueError("x"), TypeError(), RecursionError(), StopIteration(), Unprintable()]
+        [
+            ValueError("x"),
+            TypeError(),
+            RecursionError(),
+            StopIteration(),
+            _Named("Unprintable", Unprintable()),
+            _Named("Incomparable", Incomparable()),
+        ]
     ),
 )
 
@@ -200,7 +239,8 @@ NONSENSE = st.one_of(
 @given(st.dictionaries(st.sampled_from((*METHODS, "players")), NONSENSE, min_size=1))
 def test_random_rules_make_a_game_or_a_sentence(answers: dict[str, Any]) -> None:
     rules: Any = Coin()
-    for method, answer in answers.items():
+    for method, drawn in answers.items():
+        answer = drawn.made if isinstance(drawn, _Named) else drawn
         if method == "players":
             rules = type("Coin", (type(rules),), {"players": answer})()
         else:

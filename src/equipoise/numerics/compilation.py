@@ -11,7 +11,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import cache
+from functools import cache, partial
 from typing import Any, NamedTuple
 
 from equipoise.errors import remark
@@ -92,11 +92,13 @@ def listen_to_torch() -> None:
     except ImportError:
         return
     for listener in (_SPENT, _NEWS):
-        for is_start, register in (
-            (True, callback_handler.register_start_callback),
-            (False, callback_handler.register_end_callback),
-        ):
-            register(lambda *_, own=listener, news=_Event(is_start): own.notify(news))
+        callback_handler.register_start_callback(partial(_tell, listener.notify, _Event(True)))
+        callback_handler.register_end_callback(partial(_tell, listener.notify, _Event(False)))
+
+
+def _tell(notify: Callable[[Any], None], event: _Event, *_: Any) -> None:
+    """Pass an event on, without what PyTorch says of it."""
+    notify(event)
 
 
 def _outlive_full_disks() -> None:

@@ -75,17 +75,18 @@ class Recorder:
             )
         names = tuple(actions)
         names = self._actions.setdefault(names, names)
-        place = self._sets[player].get(key)
+        place = self._place(node, player, key)
         if place is None:
+            text = self._text(node, key) if label is None else label
             if not names or len(set(names)) != len(names):
                 self._refuse(
                     node,
-                    f"information set {key!r} has actions {list(names)}, expected at least one and no "
+                    f"information set {text!r} has actions {list(names)}, expected at least one and no "
                     "label twice",
                 )
             place = self._sets[player][key] = len(self._set_player)
             self._set_player.append(player)
-            self._set_label.append(str(key) if label is None else label)
+            self._set_label.append(text)
             self._set_actions.append(names)
         elif self._set_actions[place] is not names:
             self._refuse(
@@ -94,6 +95,26 @@ class Recorder:
                 f"{list(self._set_actions[place])} at another node, expected the same",
             )
         self._infoset[node] = place
+
+    def _place(self, node: int, player: int, key: Hashable) -> int | None:
+        """Return the number of an information set, if it is known; keys may be anything that users write."""
+        try:
+            return self._sets[player].get(key)
+        except Exception as error:
+            raise self._unfit(node, "compared with others", error) from error
+
+    def _text(self, node: int, key: Hashable) -> str:
+        """Return the label of an information set that has no other."""
+        try:
+            return str(key)
+        except Exception as error:
+            raise self._unfit(node, "written as text", error) from error
+
+    def _unfit(self, node: int, what: str, error: Exception) -> EquipoiseError:
+        return EquipoiseError(
+            f"{self._at(node)}: found the key of an information set that cannot be {what} "
+            f"({type(error).__name__}), expected one such as a text or a tuple."
+        )
 
     def chance(self, node: int, moves: Sequence[tuple[str, Number]]) -> list[int]:
         """Check nature's probabilities at ``node`` and return their places in the number table."""
