@@ -121,6 +121,13 @@ def test_random_games_have_the_value_of_the_linear_program(seed, options):
     assert_solved(form_of(seed), options)
 
 
+@pytest.mark.parametrize(("seed", "expand"), [(48317, "best-response"), (616892, "deviations")])
+def test_what_a_default_hardly_plays_counts(seed, expand):
+    """Payoffs times less than 1e-9: HiGHS took them for zero, or gains by them for rounding."""
+    options = (("default", "rough"), ("restrict", "first"), ("expand", expand))
+    assert_solved(form_of(seed), options)
+
+
 @pytest.mark.slow
 @given(
     st.integers(0, 10**6),

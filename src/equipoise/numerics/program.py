@@ -30,6 +30,7 @@ AT_LOWER, BASIC, FREE = 0, 1, 3
 
 # Up to so many columns simplex ends before presolve would.
 _TINY = 64
+_SMALLEST = 1e-12  # the least that HiGHS allows
 
 Status = Literal["optimal", "infeasible", "unbounded", "limit", "interrupted"]
 
@@ -163,6 +164,9 @@ def _load(program: Program) -> tuple[Any, Any]:
         lp.integrality_ = [kinds[int(flag)] for flag in mask]
     highs = highspy.Highs()
     highs.setOptionValue("output_flag", False)
+    # HiGHS takes entries up to this for zero, as soon as it sees them; by default 1e-9, and payoffs are
+    # multiplied by probabilities, which may be less.
+    highs.setOptionValue("small_matrix_value", _SMALLEST)
     if highs.passModel(lp) == highspy.HighsStatus.kError:
         raise EquipoiseError(
             "Linear program: HiGHS refused the data (NaN, or a lower bound above its upper bound)."

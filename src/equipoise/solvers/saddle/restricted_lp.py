@@ -29,6 +29,9 @@ from equipoise.solvers.saddle.lp import plans, program
 _NOTHING = 1e-12
 """A probability below this is a rounding error of simplex."""
 
+_USUAL, _FINEST = 1e-9, 1e-10
+"""How far a program's constraints may be violated: usually, and the least that HiGHS takes."""
+
 
 class RestrictedSolver(Protocol):
     """Solves restrictions of one form, each larger than the one before."""
@@ -48,18 +51,28 @@ class RestrictedSolver(Protocol):
 
 
 class WarmProgram:
-    """Linear programs by simplex, each from the last one's basis."""
+    """Linear programs by simplex, each from the last one's basis.
 
-    is_exact = True
+    One that is asked for again was not solved exactly enough, and is solved as exactly as can be.
+    """
 
     def __init__(self, form: SequenceForm, solver: Solver, context: Context) -> None:
         self.solver, self.context = solver, context
+        self._violation, self._sizes = _USUAL, (0, 0)
         self._own = _Statuses(form.X.size, form.X.infosets)
         self._other = _Statuses(form.Y.size, form.Y.infosets)
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether a smaller tolerance would change nothing."""
+        return self._violation <= _FINEST
 
     def solve(self, small: Restriction, tolerance: float) -> Plans:
         """Return an optimal vertex of the program of ``small``."""
         first, second = small.sides
+        before, self._sizes = self._sizes, (len(first.numbers), len(second.numbers))
+        if self._sizes == before:
+            self._violation = _FINEST
         sets, replies = _sets(first), _sets(second)
         # For player 1, sequences are columns and sets rows; for player 2 it is the other way round, and what
         # is basic for one is not for the other.
@@ -68,6 +81,7 @@ class WarmProgram:
         outcome = optimize(
             program(small.form),
             self.solver,
+            tolerance=self._violation,
             should_stop=self.context.should_stop,
             basis=Basis(
                 np.concatenate((self._own.sequence[first.numbers], self._other.of_set[replies])),
@@ -86,14 +100,17 @@ class WarmProgram:
         return plans(small.form, outcome)
 
     def state(self) -> Arrays:
-        """Return the basis."""
+        """Return the basis, and how exactly the next program is solved."""
         return {
+            "exactness": np.array([self._violation, *self._sizes]),
             **{f"first_{name}": array for name, array in vars(self._own).items()},
             **{f"second_{name}": array for name, array in vars(self._other).items()},
         }
 
     def restore(self, state: Arrays) -> None:
         """Begin from a basis."""
+        violation, rows, columns = state.get("exactness", [_USUAL, 0, 0])
+        self._violation, self._sizes = float(violation), (int(rows), int(columns))
         for own, prefix in ((self._own, "first_"), (self._other, "second_")):
             for name in vars(own):
                 setattr(own, name, state[prefix + name].copy())
