@@ -89,7 +89,7 @@ class Touched:
         """Stop watching."""
         signal.setitimer(signal.ITIMER_PROF, 0.0)
         sys.settrace(None)
-        threading.settrace(None)  # type: ignore[arg-type]
+        threading.settrace(None)  # type: ignore[arg-type]  # takes None, as sys.settrace does
         self.seconds[nodeid] = time.process_time() - self.began
 
     def pytest_runtest_logreport(self, report: Any) -> None:

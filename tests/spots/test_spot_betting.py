@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -181,14 +182,21 @@ NUMBERS = [0.5 if i % 3 else 0.0 for i in range(1326)]
         {"bets": "a", "oop": NUMBERS, "ip": NUMBERS[::-1]},
     ],
 )
-def test_a_file_says_what_a_call_says(tmp_path: Path, rules: dict[str, object]) -> None:
-    given = {"board": "2c7d9hTs", "oop": "AA,QQ", "ip": "KK,JJ", "pot": 100, "stack": 400} | rules
+def test_a_file_says_what_a_call_says(tmp_path: Path, rules: dict[str, Any]) -> None:
+    given: dict[str, Any] = {
+        "board": "2c7d9hTs",
+        "oop": "AA,QQ",
+        "ip": "KK,JJ",
+        "pot": 100,
+        "stack": 400,
+    }
+    given |= rules
     path = tmp_path / "spot.toml"
     path.write_text("".join(f"{name} = {json.dumps(value)}\n" for name, value in given.items()))
-    game = spot(**given)  # type: ignore[arg-type]
+    game = spot(**given)
     assert load_spot(path).fingerprint == game.fingerprint
     plain = {name: own for name, own in given.items() if name in ("board", "pot", "stack")}
-    assert game.fingerprint != spot(**{"oop": "AA,QQ", "ip": "KK,JJ", **plain}).fingerprint  # type: ignore[arg-type]
+    assert game.fingerprint != spot(**{"oop": "AA,QQ", "ip": "KK,JJ", **plain}).fingerprint
 
 
 def test_a_file_and_a_name_make_the_same_spot(tmp_path: object) -> None:

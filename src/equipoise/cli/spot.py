@@ -206,16 +206,16 @@ def gap_of(target: str, pot: float) -> float:
 
 def _with(named: str | None, device: str | None, compress: bool) -> str | None:
     """Return the method: on a device if one is named, in 16 bits a number if that is wanted."""
-    changes: dict[str, Any] = {"device": device} if device else {}
-    changes |= {"dtype": "int16"} if compress else {}
-    if not changes:
+    if not (device or compress):
         return named
     from dataclasses import replace
 
     from equipoise.road.spots import DEFAULT
     from equipoise.solvers.methods import method
-    from equipoise.solvers.saddle.cfr import CFR
+    from equipoise.solvers.saddle.cfr import CFR, PACKED
 
+    changes: dict[str, Any] = {"device": device} if device else {}
+    changes |= {"dtype": PACKED} if compress else {}
     chosen = method(DEFAULT if named in (None, "auto") else str(named))
     if not isinstance(chosen, CFR):
         option = "--device" if device else "--compress"

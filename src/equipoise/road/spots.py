@@ -162,10 +162,11 @@ def sizes(game: Spot, method: Any = None) -> dict[str, Any]:
     Joint beliefs take two matrices a board beside them.
     """
     from equipoise.games.poker.runouts import board_tree
+    from equipoise.solvers.saddle.cfr import PACKED
 
     boards = board_tree(game)
     held = 8 * sum(boards.sequences)
-    if getattr(method, "dtype", "") == "int16":
+    if getattr(method, "dtype", "") == PACKED:
         # The last street in 16 bits a number, and two units for every action on every board.
         last, streets = game.streets - 1, len(boards.streets[-1])
         held -= sum(
