@@ -139,6 +139,7 @@ def _answers(strategy: Any) -> None:
     rows = None if frame is None else dict(list(frame.groupby("infoset")))
     for label, line in zip(labels, listed, strict=True):
         assert line == strategy.local(label)
+        assert label in strategy
         assert strategy[label] == dict(zip(line.actions, line.probabilities, strict=True))
         assert sum(strategy[label].values()) == pytest.approx(1.0, abs=1e-6)
         if rows is not None:
@@ -149,6 +150,7 @@ def _answers(strategy: Any) -> None:
     for wrong in ("nowhere", "1|", "", 7):
         with pytest.raises(EquipoiseError, match=r"expected .*\.$"):
             strategy[wrong]
+        assert wrong not in strategy
     assert repr(strategy).startswith("<")
     assert "\n" not in repr(strategy)
     assert len(repr(strategy)) < 120
@@ -197,6 +199,13 @@ def test_spots_answer_on_boards_of_any_suits() -> None:
     table = strategy.at("k,K/", "3d")
     for hand in table.labels:
         assert strategy[f"{hand}3d|k,K/"] == strategy[f"{hand[2:]}{hand[:2]}3d|k,K/"] == table[hand]
+        assert hand in table
+        assert f"{hand[2:]}{hand[:2]}" in table
+    assert list(table) == list(table.labels)
+    for wrong in ("AhA", "7s7d", 7):
+        assert wrong not in table
+        with pytest.raises(EquipoiseError, match="expected"):
+            table[wrong]
     with pytest.raises(EquipoiseError, match="expected 1 after the board"):
         strategy["AhAs|k,K/"]
 

@@ -12,6 +12,7 @@ import equipoise
 from equipoise.games.poker import Spot
 from equipoise.sequence import off_path
 from equipoise.sequence.build import build
+from equipoise.sequence.from_spot import SpotLayout
 from equipoise.sequence.off_path import HARDLY, settled
 from equipoise.solvers.base import solve
 from equipoise.solvers.driver import Iterations
@@ -81,7 +82,7 @@ def test_little_is_lost_off_the_path_and_nothing_on_it(cards):
         form, plans = found(game)
         spaces = form.X, form.Y
         plain = [space.behaviour(plan) for space, plan in zip(spaces, plans, strict=True)]
-        made = settled(form, tuple(plan.copy() for plan in plans))
+        made = settled(form, SpotLayout(game), tuple(plan.copy() for plan in plans))
         before += lost(form, plans, plain)
         after += lost(form, plans, made)
         for space, plan, old, new in zip(spaces, plans, plain, made, strict=True):
@@ -97,10 +98,12 @@ def test_little_is_lost_off_the_path_and_nothing_on_it(cards):
 def test_boards_may_be_taken_any_number_at_a_time(monkeypatch):
     game = random_spot(np.random.default_rng(1), 4, hands=8, bets="50%,a", cap=2)
     form, plans = found(game)
-    truth = settled(form, tuple(plan.copy() for plan in plans))
-    monkeypatch.setattr(off_path, "_BATCH", 400)
-    for one, other in zip(settled(form, plans), truth, strict=True):
-        np.testing.assert_array_equal(one, other)
+    truth = settled(form, SpotLayout(game), tuple(plan.copy() for plan in plans))
+    for batch in (1, 400):
+        monkeypatch.setattr(off_path, "_BATCH", batch)
+        made = settled(form, SpotLayout(game), tuple(plan.copy() for plan in plans))
+        for one, other in zip(made, truth, strict=True):
+            np.testing.assert_array_equal(one, other)
 
 
 RIVER = ("2c7d9hTsJc", "AA,KQs,65s", "KK,88,ATs", 100, 300, "50%", "a")
@@ -113,6 +116,32 @@ def test_what_a_lock_holds_is_held_off_the_path_too():
     assert strategy.at("")["KhQh"]["k"] == 1
     assert strategy.at("b50,R300")["KhQh"]["f"] == 1
     assert strategy.at("b50,R300")["6h5h"]["f"] == 1  # free to, and without a chance
+
+
+ALL = "AA,KQs,65s"
+ROWS = "2c7d9hTsJc", ALL, "KK,88,ATs", 100, 300, "50%", "3x,a"
+
+
+@pytest.mark.parametrize(("later", "raises"), [("c", 1), ("f", 0)])
+def test_what_a_lock_holds_later_counts_where_nobody_comes(later, raises):
+    """By locks nobody bets, and had somebody, and been raised, would go all in: eights raise if they call that."""
+    lock = f": k {ALL} | b50,R150: r300 {ALL} | b50,R150,r300: {later} 88"
+    game = equipoise.poker.spot(*ROWS, lock=lock)
+    found = equipoise.solve(game, gap=0.5)
+    free = equipoise.solve(equipoise.poker.spot(*ROWS, lock=f": k {ALL}"), gap=0.5)
+    assert found.strategy.at("b50")["8d8c"]["r150"] == raises
+    assert found.certificate.value == pytest.approx(free.certificate.value, abs=0.5)
+
+
+def test_a_lock_of_some_hands_closes_nothing():
+    """Where one hand is free to come, what the other does is her equilibrium, not a best answer."""
+    game = equipoise.poker.spot(*ROWS, lock=": k AA,65s")
+    layout = SpotLayout(game)
+    assert not layout.closed(0).any()
+    assert not layout.closed(1).any()
+    some = SpotLayout(equipoise.poker.spot(*ROWS, lock=f": k {ALL}")).closed(1)
+    assert some.any()
+    assert not some.all()
 
 
 @pytest.mark.parametrize("rule", ["lp", "pcfr+(dtype=float32)"])

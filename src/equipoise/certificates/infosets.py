@@ -12,6 +12,7 @@ action a at I, and the profile after it, it is what a is worth.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -59,6 +60,10 @@ class Standings:
     @cached_property
     def _keys(self) -> Keys:
         return keys_of(self.game)
+
+    def __iter__(self) -> Iterator[str]:
+        """Yield the labels of the information sets."""
+        return iter(self.game.infoset_label)
 
     def __getitem__(self, label: str) -> Standing:
         """Return how the owner of the information set ``label`` stands there."""

@@ -230,7 +230,8 @@ def _solve(
 
 def _strategy(game: Spot, solution: Solution) -> SpotStrategy:
     """Return the behaviour of the plans, which is written over them: there may be no room for more."""
+    from equipoise.sequence.from_spot import SpotLayout
     from equipoise.sequence.off_path import settled
     from equipoise.strategy.spots import SpotStrategy
 
-    return SpotStrategy(game, settled(solution.form, solution.plans))
+    return SpotStrategy(game, settled(solution.form, SpotLayout(game), solution.plans))

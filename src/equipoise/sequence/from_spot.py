@@ -130,6 +130,24 @@ class SpotLayout:
                     shares.append(play[held, action])
         return Fixed(np.concatenate(places), np.concatenate(shares)) if places else None
 
+    def closed(self, player: int) -> NDArray[np.bool_]:
+        """Say of each of a player's blocks whether no hand of the other can come there, by her locks."""
+        tree, other = self.spot.tree, 1 - player
+        comes = np.tile(self.spot.weights[other] > 0, (len(tree.parent), 1))
+        locks = {lock.node: lock for lock in self.spot.locks if tree.player[lock.node] == other}
+        for node in range(1, len(comes)):
+            parent = int(tree.parent[node])
+            comes[node] = comes[parent]
+            if parent in locks:
+                action = tree.successors[parent].index(node)
+                comes[node] &= locks[parent].play[:, action] != 0
+        is_closed = np.logical_not(np.any(comes, axis=1))
+        found = [np.zeros(len(self._entering(player)[0][:1]), dtype=np.bool_)]
+        for street, boards in enumerate(self.boards):
+            nodes = np.flatnonzero((tree.player == player) & (tree.round == street))
+            found.append(np.tile(is_closed[nodes], len(boards)))
+        return np.concatenate(found)
+
     def entry(self) -> Entrance | None:
         """Return what the promised player is paid where she leaves, or pays for entering; in chips."""
         spot, promise = self.spot, self.spot.promise

@@ -5,10 +5,11 @@ did, or nothing at all. It is of no account in equilibrium, but it is asked for:
 action that is not played, and by what such an action is said to cost. There a player does what is best,
 now and later, against an opponent who does what her plan says but for a trembling hand (Selten 1975): at each of
 her sets she takes the action of her behaviour with probability 1 - t, and any one, each as likely, with t. So
-beliefs are those of Bayes' rule wherever she may be.
+beliefs are those of Bayes' rule wherever she may be. The same holds where the opponent's locks keep all her hands
+away, so that regrets have nothing to learn from.
 
 The rest of the plan stays as it is. At most a share of ``HARDLY`` of a hand goes elsewhere at each such set, and what
-the other could gain changes by no more than comes of that.
+the other could gain changes by no more than comes of that; where she cannot come, she gains nothing.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from numpy.typing import NDArray
 from equipoise.numerics.kernels import KERNEL
 from equipoise.sequence.backends.compiled import parent_of
 from equipoise.sequence.build import SequenceForm
+from equipoise.sequence.from_spot import SpotLayout
 from equipoise.sequence.payoffs.over_runouts import Runouts
 from equipoise.sequence.treeplex import Blocks
 
@@ -37,17 +39,17 @@ _BATCH = 400_000  # sequences of boards that are looked at at once
 
 
 def settled(
-    form: SequenceForm, plans: tuple[NDArray[Any], NDArray[Any]]
+    form: SequenceForm, layout: SpotLayout, plans: tuple[NDArray[Any], NDArray[Any]]
 ) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Return the behaviour of two plans of a spot, made the best where they hardly lead; it is written over them.
+    """Return the behaviour of two plans of a spot, made the best where nobody comes; it is written over them.
 
     Some boards of the last street at a time: large spots have no room for whole vectors beside the plans.
     """
     payoff = form.A
     assert isinstance(payoff, Runouts)
     sides = (
-        _Side(payoff, 0, form.X.blocks, plans[0]),
-        _Side(payoff, 1, form.Y.blocks, plans[1]),
+        _Side(payoff, 0, form.X.blocks, layout.closed(0), plans[0]),
+        _Side(payoff, 1, form.Y.blocks, layout.closed(1), plans[1]),
     )
     boards = max(1, _BATCH // max(own.slots * int(own.widths.max()) for own in sides))
     for me, other in (sides, sides[::-1]):
@@ -77,10 +79,20 @@ class _Part(NamedTuple):
 
 
 class _Side:
-    """One player: her blocks and her plan, of which the ``trunk`` comes before the last street."""
+    """One player: her blocks, which of them are ``closed`` to the other, and her plan.
 
-    def __init__(self, payoff: Runouts, player: int, blocks: Blocks, plan: NDArray[Any]) -> None:
-        self.player, self.blocks, self.plan = player, blocks, plan
+    The ``trunk`` of the plan comes before the last street.
+    """
+
+    def __init__(
+        self,
+        payoff: Runouts,
+        player: int,
+        blocks: Blocks,
+        closed: NDArray[np.bool_],
+        plan: NDArray[Any],
+    ) -> None:
+        self.player, self.blocks, self.closed, self.plan = player, blocks, closed, plan
         self.slots, self.widths = payoff.last.slots[player], payoff.last.widths[player]
         self.trunk = plan[: payoff.trunk[player]]
         self._bounds = len(self.trunk) + self.slots * np.concatenate([[0], np.cumsum(self.widths)])
@@ -110,8 +122,10 @@ class _Side:
     def settle(self, part: _Part, trunk: NDArray[Any], gain: NDArray[Any]) -> None:
         """Write behaviour over the plan on a part; what it is worth is added to the gains in the ``trunk``."""
         low, high, base, _ = part
-        hardly = gain.dtype.type(HARDLY)
-        _settle(self.blocks, low, high, np.uint32(base), self.plan, hardly, self._held, trunk, gain)
+        begin, hardly = np.uint32(base), gain.dtype.type(HARDLY)
+        _settle(
+            self.blocks, low, high, begin, self.plan, hardly, self.closed, self._held, trunk, gain
+        )
 
 
 # Plans and gains of sequences below ``base`` are in ``trunk``, others at ``s - base`` in a vector of their own.
@@ -141,10 +155,10 @@ def _tremble(
 
 @njit(**KERNEL)
 def _settle(
-    blocks: Any, low: Any, high: Any, base: Any, plan: Any, hardly: Any, held: Any, trunk: Any,
-    gain: Any,
+    blocks: Any, low: Any, high: Any, base: Any, plan: Any, hardly: Any, closed: Any, held: Any,
+    trunk: Any, gain: Any,
 ) -> None:  # fmt: skip
-    """Bottom-up: behaviour in place of the plan, the best action where less than ``hardly`` arrives.
+    """Bottom-up: behaviour in place of the plan, the best action in what is ``closed`` or less than ``hardly`` arrives.
 
     Where ``held`` is not negative, it is the behaviour instead.
     """
@@ -159,7 +173,7 @@ def _settle(
                 s = start + a * width + k
                 total += plan[s]
                 best = s if gain[s - base] > gain[best - base] else best
-            worth = gain[best - base]
+            total, worth = (zero if closed[b] else total), gain[best - base]
             if held is not None and held[start + k] >= zero:
                 total, worth = one, zero
                 for a in range(actions):

@@ -27,7 +27,27 @@ class LocalStrategy(NamedTuple):
     probabilities: tuple[float, ...]
 
 
-class BehaviourStrategy(ABC):
+class ByLabel(ABC):
+    """Probabilities of actions by label: of an information set, or of a hand."""
+
+    @abstractmethod
+    def __getitem__(self, label: str) -> dict[str, float]:
+        """Return the probability of each action at ``label``, or raise."""
+
+    @abstractmethod
+    def __iter__(self) -> Iterator[str]:
+        """Yield the labels."""
+
+    def __contains__(self, label: object) -> bool:
+        """Say whether there is something at ``label``; a hand may be written in more than one way."""
+        try:
+            self[label]  # type: ignore[index]  # what is no text is refused there
+        except EquipoiseError:
+            return False
+        return True
+
+
+class BehaviourStrategy(ByLabel):
     """A local strategy for each information set, by its label."""
 
     @abstractmethod

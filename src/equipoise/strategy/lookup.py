@@ -13,7 +13,7 @@ from equipoise.errors import EquipoiseError, require_type
 from equipoise.games.signals.stage_game import StageGame
 from equipoise.games.trees.extensive import CHANCE, ExtensiveGame
 from equipoise.strategy.keys import SignalKeys, keys_of, tree_names
-from equipoise.strategy.local import LocalStrategy, pandas
+from equipoise.strategy.local import ByLabel, LocalStrategy, pandas
 from equipoise.strategy.profile import Strategy
 from equipoise.strategy.table import require_strategy
 
@@ -21,7 +21,7 @@ _SHOWN = 40
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
+class Table(ByLabel):
     """What is done after one public history: a row a hand (or other label), a column an action.
 
     ``probabilities`` is NaN where an action is not open. Where rows are buckets (``#7``), ``find`` knows the
@@ -36,6 +36,7 @@ class Table:
 
     def __getitem__(self, label: str) -> dict[str, float]:
         """Return the probability of each action open in the row ``label``."""
+        require_type("row", label, str, "its label")
         if label in self.labels:
             place = self.labels.index(label)
         elif self.find is not None:
@@ -47,6 +48,10 @@ class Table:
             )
         row = self.probabilities[place].tolist()
         return {a: p for a, p in zip(self.actions, row, strict=True) if p == p}
+
+    def __iter__(self) -> Iterator[str]:
+        """Yield the labels of the rows."""
+        return iter(self.labels)
 
     def __len__(self) -> int:
         return len(self.labels)
