@@ -77,7 +77,7 @@ def pack_rows(
         for k in range(width):
             largest = max(largest, np.uint32(bits[begin + k] & _NO_SIGN))
         exponent = np.int32(largest >> _MANTISSA) - _BIAS - digits
-        scale = values.dtype.type(math.ldexp(1.0, max(exponent, _LEAST)))
+        scale = values.dtype.type(math.ldexp(1.0, int(max(exponent, _LEAST))))
         unit[row + j] = scale
         inverse = values.dtype.type(1) / scale
         for k in range(width):
