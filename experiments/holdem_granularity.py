@@ -46,6 +46,7 @@ OTHERS = {
     "emd": {"abstraction": "potential(distance=emd)", "buckets": "20-100-400-1200"},
     "gs1": {"model": "gs1"},
     "gs2": {"model": "gs2"},
+    "texas": {"model": "texas"},
 }
 LONGER = {
     f"after {iterations}": {"model": "laptop", "gap": 0.0, "iterations": iterations}
