@@ -40,8 +40,10 @@ class ByLabel(ABC):
 
     def __contains__(self, label: object) -> bool:
         """Say whether there is something at ``label``; a hand may be written in more than one way."""
+        if not isinstance(label, str):
+            return False
         try:
-            self[label]  # type: ignore[index]  # what is no text is refused there
+            self[label]
         except EquipoiseError:
             return False
         return True
