@@ -4,9 +4,11 @@ A coarse strategy is solved in an abstraction and lifted to the full game; then 
 player, with every hand told apart, by each gadget of :mod:`equipoise.solvers.saddle.resolving`; and what the best
 opponent wins is certified in the full game.
 
-    python experiments/resolving.py [--ranks 13] [--suits 4] [--gap CHIPS] [--iterations 400]
+    python experiments/resolving.py [--ranks 13] [--suits 4] [--gap CHIPS] [--iterations 400] [--river]
 
-Writes ``experiments/results/resolving.json``.
+With ``--river`` the last round has one bet and one raise, and none after a check: the round that the qualitative
+models of Ganzfried and Sandholm (2010) are about, which are solved beside the gadgets.
+Writes ``experiments/results/resolving.json``, or ``resolving_river.json``.
 """
 
 from __future__ import annotations
@@ -18,10 +20,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from resolving_qualitative import river_island, solve_qualitatively
 
 from equipoise.abstraction.gameshrink import gameshrink
 from equipoise.certificates.gap import certify
 from equipoise.games import poker
+from equipoise.games.poker.game import PokerGame
 from equipoise.games.signals.views import signal_rounds
 from equipoise.sequence.build import SequenceForm, build
 from equipoise.solvers.base import solve
@@ -31,7 +35,7 @@ from equipoise.solvers.saddle.resolving import GADGETS, promised, resolve, situa
 from equipoise.strategy.lift import lift
 from equipoise.strategy.profile import Layout, Strategy
 
-RESULTS = Path(__file__).parent / "results" / "resolving.json"
+RESULTS = Path(__file__).parent / "results"
 
 
 def plans_of(form: SequenceForm, strategy: Strategy) -> tuple[Any, Any]:
@@ -91,15 +95,18 @@ def main() -> None:
     )
     parser.add_argument("--method", default="histogram", help="the abstraction (gameshrink)")
     parser.add_argument("--iterations", type=int, nargs="+", default=[100, 400])
-    parser.add_argument("--out", type=Path, default=RESULTS)
+    parser.add_argument("--river", action="store_true", help="one bet and one raise at the end")
+    parser.add_argument("--out", type=Path)
     wanted = parser.parse_args()
     table = measure(wanted)
-    wanted.out.write_text(json.dumps(table, indent=1) + "\n")
+    name = "resolving_river.json" if wanted.river else "resolving.json"
+    (wanted.out or RESULTS / name).write_text(json.dumps(table, indent=1) + "\n")
 
 
 def measure(wanted: Any) -> dict[str, Any]:
     """Return the table: what each player's best opponent wins from her, before and after."""
-    game = poker.rhode_island(wanted.ranks, wanted.suits)
+    made = river_island if wanted.river else poker.rhode_island
+    game = made(wanted.ranks, wanted.suits)
     coarse = gameshrink(game, wanted.method)
     found = solve(build(game, coarse), DCFR("float32", gamma=4.0), Gap(wanted.gap))
     base = lift(found.strategy, coarse)
@@ -108,7 +115,7 @@ def measure(wanted: Any) -> dict[str, Any]:
     before = certify(game, base)
     print(f"{game.name}, coarse strategy by {wanted.method}: gap {found.gap:.3f} in its model")
     print(
-        "gadget      iterations  player 1 loses at most  player 2 loses at most  both gains  CPU s"
+        "gadget       iterations  player 1 loses at most  player 2 loses at most  both gains  CPU s"
     )
     _line("coarse", 0, before, 0.0)
     rows = [_row("coarse", 0, before, 0.0, ())]
@@ -129,6 +136,8 @@ def measure(wanted: Any) -> dict[str, Any]:
             proof = certify(game, strategy_of(form, (new[0], new[1]), base))
             _line(gadget, iterations, proof, seconds)
             rows.append(_row(gadget, iterations, proof, seconds, worse))
+    if wanted.river:
+        rows.append(_qualitative(game, base))
     return {
         "game": game.name,
         "coarse": {"method": wanted.method, "buckets": coarse.buckets, "gap": found.gap},
@@ -136,10 +145,21 @@ def measure(wanted: Any) -> dict[str, Any]:
     }
 
 
+def _qualitative(game: PokerGame, base: Strategy) -> dict[str, Any]:
+    """Return the row of the qualitative models."""
+    begin = time.process_time()
+    found, went = solve_qualitatively(game, base)
+    seconds = time.process_time() - begin
+    proof = certify(game, found)
+    _line("qualitative", 0, proof, seconds)
+    print(f"             {dict(went)}")
+    return _row("qualitative", 0, proof, seconds, ()) | {"programs": dict(went)}
+
+
 def _line(gadget: str, iterations: int, proof: Any, seconds: float) -> None:
     best = proof.best_responses
     print(
-        f"{gadget:10}  {iterations:10,}  {best[1]:22.3f}  {best[0]:22.3f}  {proof.gap:10.3f}  "
+        f"{gadget:11}  {iterations:10,}  {best[1]:22.3f}  {best[0]:22.3f}  {proof.gap:10.3f}  "
         f"{seconds:5.1f}",
         flush=True,
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from itertools import permutations
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +14,8 @@ from equipoise.certificates.gap import certify
 from equipoise.errors import EquipoiseError
 from equipoise.games import poker
 from equipoise.games.base import load
+from equipoise.games.bayesian.betting_round import river
+from equipoise.games.poker.canonical import board_classes
 from equipoise.sequence.build import build
 from equipoise.solvers.base import solve
 from equipoise.solvers.driver import Gap
@@ -22,6 +25,7 @@ from equipoise.strategy.lift import lift
 
 sys.path.append(str(Path(__file__).parents[2] / "experiments"))
 import resolving as experiment
+import resolving_qualitative as models
 
 
 @pytest.fixture(scope="module")
@@ -88,3 +92,76 @@ def test_what_cannot_be_resolved(coarse) -> None:
     kuhn = build(load("kuhn"))
     with pytest.raises(EquipoiseError, match="expected a last round in tiles"):
         promised(kuhn, 0, np.ones(kuhn.X.size))
+
+
+@pytest.fixture(scope="module")
+def rivers():
+    """The last rounds of a tiny deck, and a strategy that leads to them."""
+    game = models.river_island(3, 2, cap=1)
+    return models.LastRounds(game, solve(build(game), DCFR(), Gap(500.0)).strategy)
+
+
+def test_qualitative_models_fit_every_last_round(rivers) -> None:
+    base = rivers.base
+    found, went = models.solve_qualitatively(rivers.game, base)
+    assert sum(went.values()) == 9 * 15
+    assert all(status.startswith(("converged", "never")) for status in went), went
+    changed = []
+    for player in (0, 1):
+        was, now = base.behaviour[player], found.behaviour[player]
+        np.testing.assert_allclose(base.layout.sums(player, now), 1.0, atol=1e-9)
+        starts = base.layout.starts(player)
+        for (turn, _), low, high in zip(
+            base.layout.nodes[player], starts, starts[1:], strict=False
+        ):
+            if turn < models.LAST:
+                np.testing.assert_array_equal(now[low:high], was[low:high])
+            else:
+                changed.append(np.abs(now[low:high] - was[low:high]).max())
+    assert max(changed) > 0.5
+    assert certify(rivers.game, found).gap > 0
+
+
+def test_beliefs_are_those_of_bayes_rule(rivers) -> None:
+    """Two roads: by views of the round before, and by the labels of what each hand did, one after the other."""
+    game, tree = rivers.game, rivers.game.tree
+    for root in rivers.roots:
+        for cards, board in zip(
+            board_classes(game, 2)[0], models.boards(game, rivers.seen), strict=True
+        ):
+            holes = np.setdiff1d(np.arange(game.deck.size), cards)
+            truth = np.zeros(2 * (int(board.strength.max()) + 1,))
+            for (i, one), (j, two) in permutations(enumerate(holes.tolist()), 2):
+                chance, node = 1.0, root
+                while tree.parent[node] >= 0:
+                    child, node = node, int(tree.parent[node])
+                    turn, player = int(tree.round[node]), int(tree.player[node])
+                    hand = ((one, two)[player], *cards[:turn].tolist())
+                    view = rivers.seen.label(turn, rivers.seen.number(turn, hand))
+                    play = rivers.base[f"{view}|{tree.histories[node]}"]
+                    chance *= play[tree.action[child]]
+                truth[board.strength[i], board.strength[j]] += chance
+            np.testing.assert_allclose(rivers.beliefs(root, board), truth, atol=1e-12)
+
+
+def test_the_round_of_one_raise_is_that_of_the_models() -> None:
+    game = models.river_island(3, 2)
+    rounds = models.LastRounds(game, solve(build(game), DCFR(), Gap(500.0)).strategy)
+    assert len(rounds.roots) == 7 * 7
+    tree = game.tree
+    for root in rounds.roots:
+        paid = {leaf.history: leaf for leaf in river(rounds.pot(root)).leaves}
+        below = [n for n, h in enumerate(tree.histories) if h.startswith(tree.histories[root])]
+        ends = [n for n in below if tree.player[n] < 0]
+        assert len(ends) == len(paid)
+        for history, leaf in paid.items():
+            node = root
+            for action in history:
+                node = next(
+                    c for c in tree.successors[node] if tree.action[c] == models.PLAYED[action]
+                )
+            # The pot belongs to nobody in the models: here each has put half of it in.
+            half, bet = rounds.pot(root) / 2, models.BETS[models.LAST]
+            for share, first in ((1, leaf.win[0]), (-1, leaf.lose[0])):
+                own = tree.base[node][0] + share * tree.scale[node]
+                assert own == pytest.approx(bet * (first - half))

@@ -174,7 +174,10 @@ def require_packed(
         assert (off > 0).mean() < 0.01
 
 
-@pytest.mark.parametrize("lock", ["", ": k AA; b50 QQ | b50,R200: f KQs,AA"])
+@pytest.mark.parametrize(
+    "lock",
+    ["", ": k AA; b50 QQ | b50,R200: f KQs,AA", ": k AA | k,K/: b50 QQ; k AA | k,K/k: b50 KK"],
+)
 def test_an_iteration_is_one_in_single_precision_packed(lock: str) -> None:
     """From the same numbers, one player's plan and the other's regrets, and then the other way."""
     form = build(spot("2c7d9hTs", *RIVER[1:3], 100, 200, "50%", "a", lock=lock))
