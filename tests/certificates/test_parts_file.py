@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 from tests.certificates.test_streamed import EVERY, SHORT, bucket_strategy
 
+from equipoise.certificates import parts_file
 from equipoise.certificates.board_walk import BoardWalk, Part
 from equipoise.certificates.gap import certify
+from equipoise.certificates.parts_file import PartsFile
 from equipoise.certificates.streamed import StreamedCertificate
 from equipoise.errors import EquipoiseError
 from equipoise.games.signals.unroll import unroll
@@ -90,3 +93,58 @@ def test_parts_of_something_else_are_refused(tmp_path: Path) -> None:
     place.write_bytes(before[:-50])
     with pytest.raises(EquipoiseError, match="damaged"):
         certify(SHORT, STRATEGY, flops=2, parts=place)
+
+
+def some_parts(count: int) -> dict[int, Part]:
+    """Parts of as many classes, no two of them alike."""
+    arrays = [np.arange(6.0).reshape(2, 3) + 10 * k for k in range(4 * count)]
+    parts = zip(*[iter(arrays)] * 4, strict=True)
+    return {k: Part((a, b), (c, d)) for k, (a, b, c, d) in enumerate(parts)}
+
+
+def test_what_is_read_is_what_was_written(tmp_path: Path) -> None:
+    place = tmp_path / "parts.eqp"
+    file = PartsFile(place, "these", pytest.fail)
+    file.parts |= some_parts(3)
+    file.write()
+    found = PartsFile(place, "these", pytest.fail).parts
+    assert list(found) == [0, 1, 2]
+    for number, part in some_parts(3).items():
+        for name in Part._fields:
+            for mine, theirs in zip(getattr(found[number], name), getattr(part, name), strict=True):
+                np.testing.assert_array_equal(mine, theirs)
+    before = place.stat().st_mtime_ns, place.stat().st_ino
+    file.write()  # nothing is new
+    assert (place.stat().st_mtime_ns, place.stat().st_ino) == before
+    with pytest.raises(EquipoiseError, match="is not a folder"):
+        PartsFile(tmp_path / "nowhere" / "parts.eqp", "these", pytest.fail)
+
+
+def test_parts_are_written_now_and_then(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [1000.0]
+    monkeypatch.setattr(parts_file.time, "monotonic", lambda: now[0])
+    place = tmp_path / "parts.eqp"
+    file = PartsFile(place, "these", pytest.fail)
+    written = []
+    for seconds in (0, 29, 31, 40, 59, 62, 100):
+        now[0] = 1000.0 + seconds
+        file.parts |= {seconds: some_parts(1)[0]}
+        file.write(is_due=False)
+        written.append(len(PartsFile(place, "these", pytest.fail).parts) if place.exists() else 0)
+    assert written == [0, 0, 3, 3, 3, 6, 7]
+
+
+def test_a_full_disk_is_told_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    said: list[str] = []
+    file = PartsFile(tmp_path / "parts.eqp", "these", said.append)
+    wrong = iter(["full.", "full.", "gone."])
+
+    def save(*_: object) -> None:
+        raise EquipoiseError(next(wrong))
+
+    monkeypatch.setattr(parts_file, "save", save)
+    for number in range(3):
+        file.parts |= {number: some_parts(1)[0]}
+        file.write()
+    goes_on = "The certificate goes on without this file."
+    assert said == [f"full. {goes_on}", f"gone. {goes_on}"]

@@ -76,6 +76,8 @@ def test_where_the_gains_come_from(cli: Cli) -> None:
         told = cli(*game, "--by", by)
         assert words in told.out
         assert "in chips a hand" in told.out
+        header = next(line.split() for line in told.out.splitlines() if "exploitability  " in line)
+        assert header[0] == {"round": "from", "hand": "hand"}[by]
     assert "found 'street', expected round or hand" in cli(*game, "--by", "street").err
     assert cli("certify", "standoff", "standoff.eqp", "--by", "round").code == 2
 
