@@ -290,6 +290,16 @@ TESTS: dict[str, tuple[str, ...]] = {
 # Mutants that no test can tell from the original: (module, line, what was -> what is), and why.
 EQUIVALENT: dict[tuple[str, str, str], str] = {
     (
+        "sequence.off_path",
+        "_BATCH = 400_000  # sequences of boards that are looked at at once",
+        "400_000 -> 399999",
+    ): "boards may be taken any number at a time, which is tested",
+    (
+        "sequence.backends.updates",
+        "self.reach = device.fused(self._reach, any_size=True)",
+        "True -> False",
+    ): "a device that compiles has fewer kernels by it, and no other numbers",
+    (
         "certificates.tree",
         "values.append(arithmetic.collect(np.zeros(len(ends), np.int32), total, 1)[:, 0])",
         "1 -> 0",
