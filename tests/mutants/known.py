@@ -296,7 +296,7 @@ EQUIVALENT: dict[tuple[str, str, str], str] = {
     ): "boards may be taken any number at a time, which is tested",
     (
         "sequence.backends.updates",
-        "self.reach = device.fused(self._reach, any_size=True)",
+        "self.regrets = device.fused(self._regrets, any_size=True)",
         "True -> False",
     ): "a device that compiles has fewer kernels by it, and no other numbers",
     (
