@@ -25,6 +25,9 @@ from equipoise.strategy.local import BehaviourStrategy, LocalStrategy, unknown
 
 Floats = NDArray[np.float64]
 
+EMPTY = 1e-9
+"""A region that takes no larger part of the line counts as empty."""
+
 
 @dataclass(frozen=True)
 class Profile:
@@ -62,14 +65,11 @@ class Regions:
         return Profile(signals, tuple(mixtures))
 
     def merged(self, low: float, high: float) -> Regions:
-        """Return the same strategies on [low, high] without empty regions or cuts between equal plans.
-
-        A region narrower than a 10^-9th of the line counts as empty.
-        """
+        """Return the same strategies on [low, high] without empty regions or cuts between equal plans."""
         plans, cuts = [], []
         for own, at in zip(self.plans, self.cuts, strict=True):
             ends = zip(own, (low, *at), (*at, high), strict=True)
-            kept = [(plan, a) for plan, a, b in ends if b - a > 1e-9 * (high - low)]
+            kept = [(plan, a) for plan, a, b in ends if b - a > EMPTY * (high - low)]
             kept = [kept[0], *(after for before, after in pairwise(kept) if after[0] != before[0])]
             plans.append(tuple(plan for plan, _ in kept))
             cuts.append(tuple(a for _, a in kept[1:]))
@@ -86,9 +86,9 @@ class Regions:
             self.plans, tuple(tuple(float(c) for c in own) for own in np.split(flat, ends))
         )
 
-    def ordered(self, low: float, high: float) -> bool:
-        """Say whether every player's cuts lie in order on [low, high]."""
-        return all(a <= b for own in self.cuts for a, b in pairwise((low, *own, high)))
+    def widths(self, low: float, high: float) -> Floats:
+        """Return how wide the regions of all players are, where the line is [low, high]; below 0 out of order."""
+        return np.concatenate([np.diff([low, *own, high]) for own in self.cuts])
 
     def moved(self, before: Regions, after: Regions) -> Regions:
         """Return these regions with every cut moved as the nearest cut of ``before`` moved to ``after``."""

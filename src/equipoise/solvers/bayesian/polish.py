@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from equipoise.games.bayesian.game import SignalGame
-from equipoise.strategy.regions import Regions, interim
+from equipoise.strategy.regions import EMPTY, Regions, interim
 
 Floats = NDArray[np.float64]
 
@@ -21,17 +21,20 @@ def polish(game: SignalGame, regions: Regions, steps: int = 50) -> Regions:
     """Return ``regions`` with the cuts moved by Newton's method until players are indifferent there.
 
     Steps are of least norm, so that thresholds the equations leave free stay where they are, and
-    halved until the cuts stay in order and the largest gap shrinks; if none does, the search ends.
+    halved until no region is empty and the largest gap shrinks; if none does, the search ends.
     """
+    low, high = game.signals.line
     gaps = indifference(game, regions)
     for _ in range(steps):
         if not gaps.size or np.abs(gaps).max() <= 1e-15 * max(game.spread):
             break
+        if regions.widths(low, high).min() <= EMPTY * (high - low):
+            break  # no room for a derivative
         at = regions.flat()
         step = np.linalg.lstsq(_slopes(game, regions), gaps, rcond=1e-9)[0]
         for size in 0.5 ** np.arange(12):
             moved = regions.at(at - size * step)
-            if moved.ordered(*game.signals.line):
+            if moved.widths(low, high).min() > EMPTY * (high - low):
                 better = indifference(game, moved)
                 if np.abs(better).max() < np.abs(gaps).max():
                     break
@@ -45,8 +48,7 @@ def _slopes(game: SignalGame, regions: Regions) -> Floats:
     """Return the derivative of every indifference by every cut, by central differences."""
     at = regions.flat()
     low, high = game.signals.line
-    widths = [b - a for own in regions.cuts for a, b in pairwise((low, *own, high))]
-    h = min(1e-7 * (high - low), 0.25 * min(widths))
+    h = min(1e-7 * (high - low), 0.25 * regions.widths(low, high).min())
     columns = []
     for shift in np.eye(len(at)) * h:
         ahead, behind = regions.at(at + shift), regions.at(at - shift)
