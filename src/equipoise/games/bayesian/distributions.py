@@ -65,10 +65,11 @@ class Cdf:
     @classmethod
     def points(cls, pairs: Sequence[Sequence[float]]) -> Cdf:
         """Return the function through ``pairs`` of (x, F(x))."""
+        table: Floats
         try:
             table = np.asarray(pairs, dtype=float)
         except (TypeError, ValueError):
-            table = np.empty(0)
+            table = np.empty((0, 0))
         if table.ndim != 2 or table.shape[1] != 2:
             raise EquipoiseError("CDF: expected a list of pairs [x, F(x)].")
         return cls(table[:, 0], table[:, 1])
@@ -86,8 +87,8 @@ class Cdf:
         left, right = np.full(pieces + 1, float(low)), np.full(pieces + 1, float(high))
         for _ in range(60):
             middle = 0.5 * (left + right)
-            below = np.asarray(function(middle)) < targets
-            left, right = np.where(below, middle, left), np.where(below, right, middle)
+            is_below = np.asarray(function(middle)) < targets
+            left, right = np.where(is_below, middle, left), np.where(is_below, right, middle)
         x = np.unique(np.concatenate([[low], right[1:-1], [high]]))
         F = np.asarray(function(x), dtype=float)
         F[0], F[-1] = 0.0, 1.0

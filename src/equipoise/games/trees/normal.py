@@ -128,7 +128,7 @@ class NormalGame:
         Numbers that are one object are looked up once: large matrices have few different ones.
         """
         entries = self.payoff.reshape(-1, len(self.players))
-        objects = np.frompyfunc(id, 1, 1)(entries).astype(np.int64)
+        objects = np.asarray(np.frompyfunc(id, 1, 1)(entries), dtype=np.int64)
         first, number = _in_order(objects.ravel())
         table: dict[Fraction, int] = {Fraction(1): 0}
         flat = entries.ravel()
