@@ -267,7 +267,7 @@ def test_a_solve_resumed_ends_in_the_same_bytes(tmp_path) -> None:
 
 def test_what_is_kept_is_what_was_estimated() -> None:
     game = random_spot(np.random.default_rng(2), 4, hands=40, bets="50%,a")
-    for name in (RULE, SINGLE):
+    for name in (RULE, SINGLE, "dcfr", "pcfr+"):
         run = method(name).start(build(game), Context())
         held = sum(a.nbytes for k, a in run.state().items() if k not in ("weight", "horizon"))
         assert sizes(game, method(name))["memory_mb"] == round(held / 1e6, 1)

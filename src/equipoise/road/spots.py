@@ -157,23 +157,29 @@ def _sheet(spot: Spot, strategy: SpotStrategy, node: int) -> Sheet:
 
 
 def sizes(game: Spot, method: Any = None) -> dict[str, Any]:
-    """Return how large a spot is; ``memory_mb`` is what regrets and averages take, by default in single precision.
+    """Return how large a spot is; ``memory_mb`` is what regrets and averages of the ``method`` take.
 
-    Joint beliefs take two matrices a board beside them.
+    By default they are in single precision. Joint beliefs take two matrices a board beside them.
     """
+    import numpy as np
+
     from equipoise.games.poker.runouts import board_tree
     from equipoise.solvers.saddle.cfr import PACKED
 
     boards = board_tree(game)
-    held = 8 * sum(boards.sequences)
+    number = np.dtype(getattr(method, "floats", "float32")).itemsize
+    # With optimism, what is played from is kept beside the regrets.
+    vectors = 3 if getattr(method, "optimism", 0) else 2
+    held = vectors * number * sum(boards.sequences)
     if getattr(method, "dtype", "") == PACKED:
         # The last street in 16 bits a number, and two units for every action on every board.
-        last, streets = game.streets - 1, len(boards.streets[-1])
+        last, rivers = game.streets - 1, len(boards.streets[-1])
         held -= sum(
-            4 * boards.on_street(i, last) - 8 * boards.slots(i, last) * streets for i in (0, 1)
+            4 * boards.on_street(i, last) - 8 * boards.slots(i, last) * rivers for i in (0, 1)
         )
     if game.joint is not None:
-        held += 8 * sum(b.widths[0] * b.widths[1] for street in boards.streets for b in street)
+        pairs = sum(b.widths[0] * b.widths[1] for street in boards.streets for b in street)
+        held += 2 * number * pairs
     return {
         "hands": [len(own) for own in game.hands],
         "lines": int((game.tree.player < 0).sum()),
