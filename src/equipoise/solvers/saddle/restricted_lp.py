@@ -109,8 +109,8 @@ class WarmProgram:
 
     def restore(self, state: Arrays) -> None:
         """Begin from a basis."""
-        violation, rows, columns = state.get("exactness", [_USUAL, 0, 0])
-        self._violation, self._sizes = float(violation), (int(rows), int(columns))
+        violation, rows, columns = state["exactness"].tolist()
+        self._violation, self._sizes = violation, (int(rows), int(columns))
         for own, prefix in ((self._own, "first_"), (self._other, "second_")):
             for name in vars(own):
                 setattr(own, name, state[prefix + name].copy())
