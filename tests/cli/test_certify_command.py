@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from commandline import Cli
 
@@ -79,7 +80,42 @@ def test_where_the_gains_come_from(cli: Cli) -> None:
         header = next(line.split() for line in told.out.splitlines() if "exploitability  " in line)
         assert header[0] == {"round": "from", "hand": "hand"}[by]
     assert "found 'street', expected round or hand" in cli(*game, "--by", "street").err
-    assert cli("certify", "standoff", "standoff.eqp", "--by", "round").code == 2
+
+
+def test_what_takes_boards_is_refused_by_its_own_name(cli: Cli) -> None:
+    for game in ("partial", "kuhn"):
+        assert cli("solve", game, "--out", "found.eqp", "--force").code == 0
+        told = cli("certify", game, "found.eqp", "--by", "round")
+        assert told.code == 2
+        assert f"--by: found '{game}', expected a poker game." in told.err
+    assert cli("solve", "partial", "--out", "found.eqp", "--force").code == 0
+    told = cli("certify", "partial", "found.eqp", "--parts", "parts.eqp")
+    assert told.code == 2
+    assert "found the option 'parts' for a repeated game" in told.err
+    told = cli("certify", "no-limit-leduc", "uniform", "--flops", 2, "--rigorous")
+    assert told.code == 2
+    assert "--rigorous: found a certificate board by board" in told.err
+
+
+def test_options_of_another_type_are_told() -> None:
+    game = poker.no_limit_leduc()
+    strategy = simple_strategy(game, "uniform")
+    for options, words in (
+        ({"parts": 5}, "parts: found 5, expected the name of a file."),
+        ({"flops": 2, "seed": -1}, "seed: found -1, expected a whole number from 0 up."),
+        ({"flops": 2, "seed": 0.5}, "seed: found 0.5, expected a whole number from 0 up."),
+    ):
+        with pytest.raises(EquipoiseError) as told:
+            equipoise.certify(game, strategy, **options)
+        assert str(told.value) == words
+    with pytest.raises(EquipoiseError, match="seed: found -1"):
+        equipoise.solve("kuhn", seed=-1)
+    with pytest.raises(EquipoiseError, match="seed: found -1"):
+        equipoise.abstract("limit-holdem", "potential", "2-2-2-2", seed=-1)
+    with pytest.raises(EquipoiseError, match="pairs: found 5, expected the name of a file"):
+        equipoise.solve("limit-holdem", model="laptop", pairs=5)
+    few = equipoise.certify(game, strategy, flops=np.int64(2), seed=np.uint8(1))
+    assert few.gains == equipoise.certify(game, strategy, flops=2, seed=1).gains
 
 
 def test_holdem_is_told_in_blinds_by_169_hands(cli: Cli) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from equipoise.bundle import load, save
-from equipoise.errors import EquipoiseError
+from equipoise.errors import EquipoiseError, require_path
 from equipoise.files import require_writable
 from equipoise.games.signals.rounds import Floats
 
@@ -20,6 +20,7 @@ class PairsFile:
     """
 
     def __init__(self, path: str | Path, note: Callable[[str], None]) -> None:
+        require_path("pairs", path)
         self.path, self._note = Path(path), note
         require_writable(self.path)
 

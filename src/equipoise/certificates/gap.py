@@ -61,6 +61,10 @@ def certify(
     if poker is None:
         _refuse_boards(game, flops, device, parts)
     elif _is_streamed(poker, strategy, flops, device, parts):
+        if rigorous:
+            raise EquipoiseError(
+                "--rigorous: found a certificate board by board, expected one of a game whose deals are listed."
+            )
         from equipoise.certificates.streamed import certify_streamed
         from equipoise.sequence.backends import devices
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from equipoise.bundle import load, save
 from equipoise.certificates.board_walk import PLAYERS, Part
-from equipoise.errors import EquipoiseError
+from equipoise.errors import EquipoiseError, require_path
 from equipoise.files import require_writable
 from equipoise.strategy.profile import Strategy
 
@@ -27,6 +27,7 @@ class PartsFile:
     """
 
     def __init__(self, path: str | Path, identity: str, note: Callable[[str], None]) -> None:
+        require_path("parts", path)
         self.path, self._identity, self._note = Path(path), identity, note
         require_writable(self.path)
         self.parts: dict[int, Part] = self._read() if self.path.exists() else {}

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from numbers import Integral
 from pathlib import Path
 from typing import Any
 
@@ -159,7 +160,7 @@ def certify_streamed(
     if sample is None:
         numbers, weights = np.arange(total), walk.streets.copies
     else:
-        if not isinstance(sample, int) or sample < 2:
+        if not isinstance(sample, Integral) or sample < 2:
             raise EquipoiseError(
                 f"certify: found a sample of {short(sample)}, expected a whole number from 2 up."
             )
@@ -174,13 +175,14 @@ def certify_streamed(
     left = [number for number in wanted if number not in known]
     # Compiled loops leave the other cores free; an array library, or a GPU, takes what there is.
     found = in_order if device is None else map
+    parted = zip(left, found(walk.part, left), strict=True)
     try:
-        for done, part in enumerate(found(walk.part, left), len(wanted) - len(left)):
-            known[left[done - len(wanted)]] = part
+        for done, (number, part) in enumerate(parted, len(wanted) - len(left) + 1):
+            known[number] = part
             if file is not None:
                 file.write(is_due=False)
             if each is not None:
-                each(done + 1, len(wanted))
+                each(done, len(wanted))
     finally:
         walk.stop()
         if file is not None:

@@ -68,13 +68,15 @@ def command(
     kind = family_of(rules)
     if kind.holds_rules and game == kind.name:
         rules = open(strategy).rules
+    if by is not None and getattr(rules, "poker", None) is None:
+        raise EquipoiseError(f"--by: found '{kind.identity(rules)[0]:.60}', expected a poker game.")
     with counting(is_shown=not json) as each:
         given = {
             "flops": None if flops == "all" else flops,
             # Board by board, so that it is known what is gained where.
             "device": device or (None if by is None else "compiled"),
             "parts": parts,
-            "note": note if parts is not None else None,
+            "note": note if "note" in kind.checks else None,
             "each": partial(each, "certifying, flops") if "each" in kind.checks else None,
         }
         wanted = {name: value for name, value in given.items() if value is not None}

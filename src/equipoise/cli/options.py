@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from equipoise.cli.completion import complete_game, complete_strategy
-from equipoise.errors import EquipoiseError, short
+from equipoise.errors import EquipoiseError, short, whole_number
 
 
 def _grow(context: typer.Context, nodes: int | None) -> int | None:
@@ -29,9 +29,10 @@ def _flops(flops: str | None) -> int | str | None:
     """Return how many flops are asked for: a number, or the word for all of them."""
     if flops is None or flops == "all":
         return flops
-    if not (flops.isdecimal() and len(flops) < 10 and int(flops) >= 2):
+    found = whole_number(flops)
+    if found is None or found < 2:
         raise EquipoiseError(f"--flops: found {short(flops)}, expected a number from 2 up, or all.")
-    return int(flops)
+    return found
 
 
 Game = Annotated[

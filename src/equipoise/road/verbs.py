@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
-from numbers import Real
+from numbers import Integral, Real
 from pathlib import Path
 from types import NoneType
 from typing import TYPE_CHECKING, Any
@@ -78,6 +78,7 @@ def abstract(
     if refine is not None:
         require_type("refine", refine, Partition, "an abstraction or its file")
         refine.check(game)
+    streamed |= {"seed": _seed(streamed["seed"])} if "seed" in streamed else {}
     return made(game, method, buckets, refine=refine, **streamed)
 
 
@@ -89,11 +90,13 @@ def certify(game: Any, strategy: Any, *, rigorous: bool = False, **options: Any)
     """
     game = rules_of(game)
     kind = family_of(game)
-    for name in options.keys() - {*kind.checks}:
-        expected = f"one of {', '.join(kind.checks)}" if kind.checks else "none"
-        raise EquipoiseError(
-            f"certify: found the option '{name}' for a {in_words(kind.name)}, expected {expected}."
-        )
+    for name in options:
+        if name not in kind.checks:
+            expected = f"one of {', '.join(kind.checks)}" if kind.checks else "none"
+            raise EquipoiseError(
+                f"certify: found the option '{name}' for a {in_words(kind.name)}, expected {expected}."
+            )
+    options |= {"seed": _seed(options["seed"])} if "seed" in options else {}
     return kind.certify(game, strategy, rigorous=rigorous, **options)
 
 
@@ -151,6 +154,7 @@ def solve(
             require_path(what, name)
     require_type("method", method, (str, NoneType), "its name")
     require_type("checkpoint", checkpoint, Real, "a number of seconds")
+    seed = _seed(seed)
     if isinstance(game, os.PathLike):
         game = os.fspath(game)
     steps, note = Steps(), note or (lambda sentence: None)
@@ -247,6 +251,15 @@ def rules_of(game: Any) -> Any:
     if isinstance(found, StageGame) and found.family == "general-sum":
         return unroll(found)
     return found.tree if isinstance(found, NormalGame) else found
+
+
+def _seed(found: Any) -> int:
+    """Return what all draws follow from, which must be a whole number from 0 up."""
+    expected = "a whole number from 0 up"
+    require_type("seed", found, Integral, expected)
+    if found < 0:
+        raise EquipoiseError(f"seed: found {short(found)}, expected {expected}.")
+    return int(found)
 
 
 def _loaded(game: Any) -> Any:

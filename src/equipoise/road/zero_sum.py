@@ -11,6 +11,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from numbers import Integral
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -129,7 +130,7 @@ def is_listed(game: Any) -> bool:
 def _checks(usual: dict[str, Any], wish: Wish) -> dict[str, Any]:
     """Return how to certify where boards are drawn, as is usual there unless others, or all, are asked for."""
     flops = wish.options.get("flops")
-    is_number = isinstance(flops, int) and flops >= 2
+    is_number = isinstance(flops, Integral) and int(flops) >= 2
     if not (flops is None or flops == "all" or is_number):
         raise EquipoiseError(
             f"flops: found {short(flops)}, expected a whole number from 2 up, or all."
