@@ -260,11 +260,20 @@ def test_what_a_killed_writer_leaves_is_removed(tmp_path: Path) -> None:
     assert not place.exists()
 
 
+def refuse_locks(*_: object) -> None:
+    """As some file systems of clusters do."""
+    raise OSError(errno.ENOSYS, "Function not implemented")
+
+
+@pytest.mark.parametrize(
+    "locks",
+    [None, SimpleNamespace(flock=refuse_locks, LOCK_EX=2, LOCK_NB=4)],
+    ids=["Windows", "a file system without locks"],
+)
 def test_without_locks_what_is_a_day_old_is_removed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    locks: object, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As on Windows."""
-    monkeypatch.setattr(files, "fcntl", None)
+    monkeypatch.setattr(files, "fcntl", locks)
     new, old, other = (
         tmp_path / name for name in (".file.00000000.part", ".file.part", ".files.part")
     )

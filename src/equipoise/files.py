@@ -126,12 +126,18 @@ def _sweep(path: Path) -> None:
 
 def _remove_abandoned(part: str) -> None:
     """Remove a file whose lock is free; without locks, one that nobody has written to for a day."""
-    if fcntl is None:
-        if time.time() - os.stat(part).st_mtime > _DAY:
-            os.unlink(part)
-        return
-    with open(part, "r+b") as file:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    if fcntl is not None:
+        with open(part, "r+b") as file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                return
+            except OSError:
+                pass  # a file system without locks
+            else:
+                os.unlink(part)
+                return
+    if time.time() - os.stat(part).st_mtime > _DAY:
         os.unlink(part)
 
 
