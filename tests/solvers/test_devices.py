@@ -137,7 +137,6 @@ def test_a_state_moves_between_devices(form: SequenceForm) -> None:
 def test_no_compiler_is_needed() -> None:
     code = """
 import sys
-import time
 sys.modules["numba"] = None
 from equipoise.games.base import load
 from equipoise.sequence.build import build
@@ -153,7 +152,6 @@ assert solution.gap < 1e-2, solution.gap
 def test_no_compiler_is_needed_for_a_spot() -> None:
     code = """
 import sys
-import time
 sys.modules["numba"] = None
 from equipoise.games.poker import spot
 from equipoise.sequence.build import build
