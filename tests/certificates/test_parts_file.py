@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -88,11 +89,29 @@ def test_parts_of_something_else_are_refused(tmp_path: Path) -> None:
         with pytest.raises(EquipoiseError, match=r"found a certificate of strategy .* expected"):
             certify(game, strategy, flops=2, parts=place, **how)  # type: ignore[arg-type]
     assert place.read_bytes() == before
+    # All flops are in double precision on a processor, and a sample is not; on other devices both are in their own.
+    with pytest.raises(EquipoiseError, match=r"loops in float32, expected one .* loops in float64"):
+        certify(SHORT, STRATEGY, parts=place)
+    other_place = tmp_path / "numpy.eqp"
+    certify(SHORT, STRATEGY, flops=2, device="numpy", parts=other_place)
+    certify(SHORT, STRATEGY, device="numpy", precision="single", parts=other_place)
     with pytest.raises(EquipoiseError, match="has no boards to sample"):
         certify(unroll(EVERY["kuhn"]), STRATEGY, parts=place)
     place.write_bytes(before[:-50])
     with pytest.raises(EquipoiseError, match="damaged"):
         certify(SHORT, STRATEGY, flops=2, parts=place)
+
+
+def test_parts_of_other_payments_are_refused(tmp_path: Path) -> None:
+    """A strategy fits every game that is called and played alike, whatever its bets are worth."""
+    place, tree = tmp_path / "parts.eqp", SHORT.tree
+    certify(SHORT, STRATEGY, parts=place)
+    for payments in ({"base": 2 * tree.base}, {"scale": 2 * tree.scale}):
+        game = replace(SHORT, tree=replace(tree, **payments))
+        truth = certify(game, STRATEGY)
+        assert truth.gains != certify(SHORT, STRATEGY).gains
+        with pytest.raises(EquipoiseError, match=r"found a certificate of .* expected"):
+            certify(game, STRATEGY, parts=place)
 
 
 def some_parts(count: int) -> dict[int, Part]:

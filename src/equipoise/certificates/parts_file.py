@@ -13,6 +13,7 @@ from equipoise.bundle import load, save
 from equipoise.certificates.board_walk import PLAYERS, Part
 from equipoise.errors import EquipoiseError, require_path
 from equipoise.files import require_writable
+from equipoise.games.poker.game import PokerGame
 from equipoise.strategy.profile import Strategy
 
 _KIND = "parts"
@@ -22,7 +23,7 @@ _SECONDS = 30.0  # between two times that it is written
 class PartsFile:
     """The parts of a certificate by class, and the file at ``path`` that keeps them.
 
-    They are of the strategy, and computed in the way, that ``identity`` names; a file of others is refused. What
+    They are of the game and strategy, and computed in the way, that ``identity`` names; a file of others is refused. What
     cannot be written is said once by ``note``, and the certificate goes on.
     """
 
@@ -70,9 +71,12 @@ class PartsFile:
         }
 
 
-def identity(strategy: Strategy, how: str) -> str:
-    """Name a strategy, number by number, and how it is certified."""
+def identity(game: PokerGame, strategy: Strategy, how: str) -> str:
+    """Name a strategy, number by number, what is paid where it is played, and how it is certified.
+
+    The strategy's own fingerprint says nothing of payments: it fits games that differ in them alone.
+    """
     digest = hashlib.sha256(strategy.fingerprint.encode())
-    for vector in strategy.behaviour:
-        digest.update(np.ascontiguousarray(vector).data)
+    for array in (game.tree.base, game.tree.scale, *strategy.behaviour):
+        digest.update(np.ascontiguousarray(array).data)
     return f"strategy {digest.hexdigest()[:16]} {how}"

@@ -167,8 +167,9 @@ def certify_streamed(
         chance = walk.streets.copies / walk.streets.copies.sum()
         numbers = np.random.default_rng(seed).choice(total, sample, p=chance)
         weights = np.full(sample, walk.streets.copies.sum() / sample)
-    where = "compiled loops in" if device is None else f"{device.xp.__name__} in {device.dtype},"
-    own = identity(strategy, f"by {where} {precision or 'double'} precision")
+    where = "compiled loops" if device is None else device.xp.__name__
+    kind = "bf16" if precision == "bf16" else walk.device.dtype
+    own = identity(game, strategy, f"by {where} in {kind}")
     file = None if parts is None else PartsFile(parts, own, note or _ignore)
     known = {} if file is None else file.parts
     wanted = dict.fromkeys(numbers.tolist())
