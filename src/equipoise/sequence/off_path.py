@@ -8,7 +8,8 @@ her sets she takes the action of her behaviour with probability 1 - t, and any o
 beliefs are those of Bayes' rule wherever she may be. The same holds where the opponent's locks keep all her hands
 away, so that regrets have nothing to learn from.
 
-The rest of the plan stays as it is. At most a share of ``HARDLY`` of a hand goes elsewhere at each such set, and what
+The first player is settled first, against what the second's plan leaves open, and the second against her as she is
+then. The rest of the plans stays as it is. At most a share of ``HARDLY`` of a hand goes elsewhere at each such set, and what
 the other could gain changes by no more than comes of that; where she cannot come, she gains nothing.
 """
 
