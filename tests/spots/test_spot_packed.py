@@ -251,6 +251,14 @@ def test_a_run_goes_on_from_its_state_to_the_same_bytes() -> None:
         np.testing.assert_array_equal(array, second.state()[name], err_msg=name)
 
 
+def test_it_begins_with_uniform_play_alone() -> None:
+    form = build(symmetric_spot("8cTcQcQd"))
+    start = form.X.plan(form.X.uniform()), form.Y.plan(form.Y.uniform())
+    method(SINGLE).start(form, Context(start=start))
+    with pytest.raises(EquipoiseError, match="dtype is int16, which begins with uniform play"):
+        method(RULE).start(form, Context(start=start))
+
+
 def test_a_solve_resumed_ends_in_the_same_bytes(tmp_path) -> None:
     game = random_spot(np.random.default_rng(1), 4, hands=8)
     short = equipoise.solve(game, RULE, gap=0.1, iterations=20, out=tmp_path / "a.eqp")

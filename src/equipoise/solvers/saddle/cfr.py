@@ -91,9 +91,14 @@ class CFR:
                     f"{self.name}: dtype is {PACKED}, which is for spots without joint beliefs, expected "
                     "float32 or float64."
                 )
+            if context.start is not None:
+                raise EquipoiseError(
+                    f"{self.name}: dtype is {PACKED}, which begins with uniform play, expected float32 or "
+                    "float64 to begin with other plans."
+                )
             from equipoise.solvers.saddle.cfr_packed import PackedRun
 
-            return PackedRun(self, form, horizon, context.start)
+            return PackedRun(self, form, horizon)
         if self.device == "compiled" and form.A.runouts is not None:
             from equipoise.solvers.saddle.cfr_boards import BoardsRun
 
