@@ -107,6 +107,19 @@ def test_single_hands_as_all_in() -> None:
     assert found.shares[0] == pytest.approx(float(expected.value), abs=1e-14)
 
 
+def test_too_many_deals_are_refused_before_they_are_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    every = [np.ones(1326)] * 3
+    monkeypatch.setattr(roads, "free_memory_mb", lambda: 2000.0)
+    with pytest.raises(
+        EquipoiseError, match="ways or more to deal these ranges, which need"
+    ) as error:
+        matchup(every, STANDARD.parse("Td9d6h"))
+    # After the flop two hands can be dealt in 1,176 x 1,081 ways, and a third is one of 1,176, shared cards or not.
+    assert f"{1176 * 1081 * 1176:,} ways" in str(error.value)
+    aces, kings, queens = (parse_range(name) for name in ("AA", "KK", "QQ"))
+    assert matchup([aces, kings, queens], STANDARD.parse("Td9d6h2s3c")).deals == 6**3
+
+
 def test_refusals() -> None:
     aces = parse_range("AA")
     with pytest.raises(EquipoiseError, match="1 hands or ranges, expected two to 6"):

@@ -24,6 +24,7 @@ from equipoise.cards.deck import STANDARD, Cards, Deck
 from equipoise.cards.equity import check_board, completions, final_boards, subsets
 from equipoise.cards.evaluate import FIVE_CARD, evaluator
 from equipoise.errors import EquipoiseError
+from equipoise.numerics.memory import free_memory_mb
 
 Floats = NDArray[np.float64]
 Each = Callable[[float], None]
@@ -32,6 +33,7 @@ MOST_PLAYERS = 6
 _CARDS = 5  # on a whole board
 _CHUNK = 1 << 16  # boards of one deal ranked at a time
 _BOARDS = 128  # boards with all hands at a time
+_COPIES = 32  # bytes for each card of a deal: some copies, to compare it with its renamings
 
 
 @dataclass(frozen=True)
@@ -102,7 +104,7 @@ def _by_deals(
     weights: list[Floats], hands: Cards, board: Cards, deck: Deck, each: Each | None
 ) -> Matchup:
     """Deal by deal."""
-    deals, likely = _deals(weights, hands)
+    deals, likely = _deals(weights, hands, len(board))
     if not len(deals):
         raise EquipoiseError("equity: found no hands without a common card, expected some.")
     players, total = len(weights), len(deals)
@@ -188,17 +190,29 @@ def _is_symmetric(weights: Floats, hands: Cards, deck: Deck) -> bool:
     return True
 
 
-def _deals(weights: list[Floats], hands: Cards) -> tuple[Cards, Floats]:
+def _deals(weights: list[Floats], hands: Cards, board: int) -> tuple[Cards, Floats]:
     """Return one hand from each range, no card twice, and how likely each such deal is."""
     deals, likely = np.zeros((1, 0), dtype=np.uint8), np.ones(1)
+    cards = 2 * len(weights) + board
     for own in weights:
         held = np.flatnonzero(own)
+        _require_memory(len(deals) * len(held), cards)
         one, two = np.repeat(np.arange(len(deals)), len(held)), np.tile(held, len(deals))
         shares = (deals[one][:, :, None] == hands[two][:, None, :]).any(axis=(1, 2))
         one, two = one[~shares], two[~shares]
         deals = np.concatenate([deals[one], hands[two]], axis=1)
         likely = likely[one] * own[two]
     return deals, likely
+
+
+def _require_memory(deals: int, cards: int) -> None:
+    """Raise if so many deals of so many cards do not fit into what the machine has left."""
+    needed, free = deals * cards * _COPIES / 2**20, free_memory_mb()
+    if free is not None and needed > free:
+        raise EquipoiseError(
+            f"equity: found {deals:,} ways or more to deal these ranges, which need {needed:,.0f} MB, expected "
+            f"at most the {free:,.0f} MB that are free: narrower ranges."
+        )
 
 
 def _renamed(deals: Cards, board: Cards, deck: Deck) -> NDArray[np.int64]:
