@@ -203,6 +203,16 @@ def test_whoever_always_folds_in_holdem_loses_his_blinds() -> None:
     assert found.summary()["exploitability_mbb"] == pytest.approx(expected)
 
 
+@pytest.mark.parametrize("more", [0, 1, 10**9])
+def test_as_many_draws_as_there_are_classes_are_all_of_them(more: int) -> None:
+    strategy = simple_strategy(SHORT, "uniform")
+    expected = certify_streamed(SHORT, strategy)
+    found = certify_streamed(SHORT, strategy, sample=expected.of + more)
+    assert found.is_exact
+    assert found.errors == ()
+    assert found.best_responses == expected.best_responses
+
+
 def test_samples_scatter_as_their_errors_say() -> None:
     strategy = simple_strategy(SHORT, "uniform")
     exact = certify_streamed(SHORT, strategy).best_responses
@@ -298,5 +308,8 @@ def test_refusals() -> None:
         certify_streamed(SHORT, simple_strategy(SHORT, "uniform"), precision="bf16")
     with pytest.raises(EquipoiseError, match="has no boards to sample"):
         certify(unroll(EVERY["kuhn"]), simple_strategy(SHORT, "uniform"), flops=3)
+    for how in ({}, {"flops": 2}, {"device": "numpy"}):
+        with pytest.raises(EquipoiseError, match="found a certificate board by board"):
+            certify(SHORT, simple_strategy(SHORT, "uniform"), rigorous=True, **how)  # type: ignore[arg-type]
     with pytest.raises(EquipoiseError, match="'never', expected one of always-call"):
         simple_strategy(SHORT, "never")

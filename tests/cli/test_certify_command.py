@@ -23,15 +23,17 @@ def test_a_strategy_by_name(cli: Cli) -> None:
 
 
 def test_a_sample_says_what_it_is(cli: Cli) -> None:
-    text = cli("certify", "no-limit-leduc", "uniform", "--flops", 4)
+    text = cli("certify", "no-limit-leduc", "uniform", "--flops", 2)
     assert text.code == 0
-    assert "4 flops drawn at random: an estimate" in " ".join(text.out.split())
-    fields = cli("certify", "no-limit-leduc", "uniform", "--flops", 4, "--json").fields
+    assert "2 flops drawn at random: an estimate" in " ".join(text.out.split())
+    fields = cli("certify", "no-limit-leduc", "uniform", "--flops", 2, "--json").fields
     assert len(fields["standard_errors"]) == 2
 
 
 def test_names_and_devices_that_do_not_fit(cli: Cli) -> None:
-    assert cli("certify", "kuhn", "always-call").code == 2
+    given_as_a_tree = cli("certify", "kuhn", "always-call")
+    assert given_as_a_tree.code == 2
+    assert "'kuhn', expected a poker game that is given by its rounds" in given_as_a_tree.err
     there_is_none = cli("certify", "no-limit-leduc", "uniform", "--device", "abacus")
     assert there_is_none.code == 2
     assert "abacus" in there_is_none.err

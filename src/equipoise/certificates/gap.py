@@ -44,7 +44,7 @@ def certify(
     """Return values, best responses and gains of ``strategy`` in ``game``.
 
     Nothing but the rules and the strategy goes in: no solver's word is taken for anything. With
-    ``rigorous`` the gains are upper bounds that hold despite rounding (on the explicit tree). With
+    ``rigorous`` the gains are upper bounds that hold despite rounding (on the explicit tree alone). With
     ``infosets`` the certificate tells reach, value and best response in every information set, too
     (of the explicit tree, where suits have their names).
 

@@ -25,6 +25,7 @@ from equipoise.certificates.certificate import Certificate
 from equipoise.certificates.parts_file import PartsFile, identity
 from equipoise.errors import EquipoiseError, short
 from equipoise.games.poker.game import PokerGame
+from equipoise.games.poker.streets import Streets
 from equipoise.numerics.device import Device
 from equipoise.numerics.threads import in_order
 from equipoise.strategy.profile import Strategy
@@ -146,24 +147,26 @@ def certify_streamed(
         of times more; else that of the device.
     sample, seed
         How many classes of first common cards to draw, as likely as in the game, and from which seed; by
-        default all are evaluated.
+        default all are evaluated, as they are where so many draws would be no less work.
     each
         Called after every class with the numbers of those done and to do.
     parts, note
         A file to keep every class in, and to go on from (:mod:`equipoise.certificates.parts_file`); and what
         is called with the sentence if it cannot be written.
     """
+    if sample is not None and (not isinstance(sample, Integral) or sample < 2):
+        raise EquipoiseError(
+            f"certify: found a sample of {short(sample)}, expected a whole number from 2 up."
+        )
+    total = len(Streets(game).first)
+    if sample is not None and sample >= total:
+        sample = None
     if precision is None and device is None and sample is not None:
         precision = "single"
     walk = BoardWalk(game, strategy, device, precision)
-    total = len(walk.streets.first)
     if sample is None:
         numbers, weights = np.arange(total), walk.streets.copies
     else:
-        if not isinstance(sample, Integral) or sample < 2:
-            raise EquipoiseError(
-                f"certify: found a sample of {short(sample)}, expected a whole number from 2 up."
-            )
         chance = walk.streets.copies / walk.streets.copies.sum()
         numbers = np.random.default_rng(seed).choice(total, sample, p=chance)
         weights = np.full(sample, walk.streets.copies.sum() / sample)

@@ -40,6 +40,12 @@ def strategy_of_game(path: Path, game: Any) -> Any:
 
     if str(path) in SIMPLE and isinstance(game, PokerGame):
         return simple_strategy(game, str(path))
+    if str(path) in SIMPLE and not path.exists():
+        name, _ = family_of(game).identity(game)
+        raise EquipoiseError(
+            f"{path}: found the game '{name}', expected a poker game that is given by its rounds, such as "
+            "rhode-island."
+        )
     if path.suffix == ".txt":
         from equipoise.games.base import in_words
         from equipoise.strategy.text import read_text

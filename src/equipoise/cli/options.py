@@ -100,7 +100,7 @@ Flops = Annotated[
         metavar="N|all",
         callback=_flops,
         help="Certify poker too large to list on so many flops (classes of first common cards), drawn at "
-        "random: an estimate; or on all of them.",
+        "random: an estimate; or on all of them, if there are no more.",
         show_default="all; 8 after a solve",
     ),
 ]
