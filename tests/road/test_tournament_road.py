@@ -11,9 +11,11 @@ import equipoise
 from equipoise.bundle import save
 from equipoise.certificates.certificate import Certificate
 from equipoise.certificates.tournament import TournamentCertificate, certify_tournament
+from equipoise.cli.app import run
 from equipoise.errors import EquipoiseError
 from equipoise.games.tournaments.tournament import Hands, tournament
 from equipoise.road.result import Result
+from equipoise.road.tournament import Tournaments
 from equipoise.solvers.driver import Status
 from equipoise.solvers.stochastic.tournament import solve_tournament
 from equipoise.strategy.store import load
@@ -54,6 +56,29 @@ def test_the_certificate_is_one_with_more_to_it(solved: Result) -> None:
     assert not proof.meets(proof.gap * 0.999)
     assert not proof.meets((1.0, proof.gap * 0.999))
     assert proof.summary()["table_error"] == 0
+
+
+def test_the_certificate_is_shown_in_one_line(solved: Result) -> None:
+    proof = solved.certificate
+    values = ", ".join(f"{value:.6g}" for value in proof.values)
+    assert repr(proof) == f"<Certificate: values {values}; gap {proof.gap:.3g}>"
+
+
+def test_states_in_which_nobody_has_more_than_the_big_blind(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    # Play comes there, so strategies answer there, and equal stacks may be such a state.
+    monkeypatch.chdir(tmp_path)
+    spec = "tournament(players=2,chips=1200)"
+    result = equipoise.solve(spec, out="it.eqp")
+    strategy = result.strategy
+    assert [label for label in strategy if label.startswith("600/600 small blind")]
+    assert all(sum(strategy[label].values()) == pytest.approx(1) for label in strategy)
+    assert strategy.at([600, 600]).shape == (2, 169)
+    assert len(list(Tournaments().tables(result))) == 2
+    assert run(["show", "it.eqp"]) == 0
+    assert run(["tournament", "--players", "2", "--chips", "1200", "--force"]) == 0
+    assert "600" in capsys.readouterr().out
 
 
 def test_what_is_saved_opens_anywhere(solved: Result, tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from equipoise.games.bayesian.betting_round import bet_or_check
 from equipoise.games.bayesian.game import BayesianGame, Signals, UtilityGame
 from equipoise.games.bayesian.parametric import parse_models
 from equipoise.games.signals.stage_game import StageGame
+from equipoise.games.tournaments.tournament import tournament
 from equipoise.games.trees.builder import TreeBuilder
 from equipoise.games.trees.extensive import ExtensiveGame
 from equipoise.games.trees.normal import from_matrices
@@ -26,6 +27,7 @@ from equipoise.solvers.driver import Iterations
 from equipoise.solvers.general.nash import nash
 from equipoise.solvers.repeated.cav import solve_repeated
 from equipoise.solvers.saddle.cfr import TABLE
+from equipoise.solvers.stochastic.tournament import solve_tournament
 from equipoise.strategy.profile import Strategy
 from equipoise.strategy.store import load_strategy, save_strategy
 from equipoise.strategy.table import decisions
@@ -215,6 +217,8 @@ def test_everything_is_short_when_printed() -> None:
     partial = solve_repeated(load("partial"))
     things = [
         game_of_signals,
+        game_of_signals.signals,
+        Signals.discrete([0.25] * 4, [0.1, 0.2, 0.3, 0.4]),
         UtilityGame.from_function([["a"], ["b"]], lambda *_: (1.0, 1.0), Signals.uniform()),
         qualitative(game_of_signals, model),
         load("partial"),
@@ -223,6 +227,7 @@ def test_everything_is_short_when_printed() -> None:
         partial.uninformed,
         nash(from_matrices("stag", [[4, 0], [3, 3]], [[4, 3], [0, 3]])),
         load("tournament"),
+        solve_tournament(tournament(2, 1200)),
         load("spot(board='2c7d9hTsJc',oop='AA',ip='KK',pot=100,stack=50)"),
         equipoise.solve("kuhn").found,
     ]

@@ -186,9 +186,12 @@ def test_stacks_that_are_no_state(stacks: list[int], message: str) -> None:
         PUBLISHED.state(stacks)
 
 
-def test_blinds_above_all_stacks_shown() -> None:
-    with pytest.raises(EquipoiseError, match="above all stacks"):
-        Tournament(3, 1800, (300, 600), (10,)).state([600, 600, 600])
+def test_blinds_that_nobody_can_raise_over_leave_a_choice() -> None:
+    # The big blind is all-in, and the others go in or not: play comes there like anywhere else.
+    rules = Tournament(3, 1800, (300, 600), (10,))
+    stacks = rules.state([600, 600, 600])
+    assert stacks == (2, 2, 2) == rules.equal_stacks
+    assert any(Hands(rules, 3).has_choice(stacks, move) for move in decisions(3))
 
 
 def test_shares_of_equals_are_exact() -> None:

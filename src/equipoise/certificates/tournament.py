@@ -49,7 +49,7 @@ class ExPost:
         return float(self.gains.max(initial=0.0))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class TournamentCertificate(Certificate):
     """The check of a tournament's strategy, by players left, with what its tables may be off.
 

@@ -127,6 +127,10 @@ class Signals:
     finite: bool = False
     error: float = 0.0
 
+    def __repr__(self) -> str:
+        kind = "joint" if self.joint is not None else "independent"
+        return f"<Signals: {self.players} players, {self.cells} cells, {kind}>"
+
     @classmethod
     def continuous(cls, *cdfs: Cdf) -> Signals:
         """Return independent continuous signals, one distribution function a player."""

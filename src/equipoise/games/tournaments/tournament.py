@@ -206,11 +206,6 @@ class Tournament:
                 f"Stacks: found {list(stacks)}, expected from 2 to {self.players} that sum to "
                 f"{self.chips}."
             )
-        if max(stacks) <= self.blinds[1] + self.ante:
-            raise EquipoiseError(
-                f"Blinds: found {self.blinds[0]}/{self.blinds[1]} above all stacks {list(stacks)}, "
-                "expected a player with more."
-            )
         return tuple(stack // self.unit for stack in stacks)
 
 

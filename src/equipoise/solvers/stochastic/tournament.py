@@ -7,7 +7,7 @@ fewer players are solved first, to a tenth of the gain, and are prizes to those 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, Unpack
 
 import numpy as np
@@ -58,14 +58,20 @@ class TournamentSolution:
     measure any strategy there, the gain is infinite, and the values are what the solver believed.
     """
 
-    strategy: TournamentStrategy = field(repr=False)
+    strategy: TournamentStrategy
     algorithm: str
     status: Status
     gain: float
     iterations: int
     seconds: float
     cpu_seconds: float
-    log: tuple[LogRow, ...] = field(repr=False)
+    log: tuple[LogRow, ...]
+
+    def __repr__(self) -> str:
+        return (
+            f"<TournamentSolution by {self.algorithm}: {self.status.value}, gain at most {self.gain:.3g}, "
+            f"{self.iterations:,} iterations, {self.seconds:.3g} s>"
+        )
 
     @property
     def values(self) -> dict[int, Values]:
