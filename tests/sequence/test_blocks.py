@@ -13,6 +13,7 @@ from tests.games.random_duels import random_duel
 from equipoise.abstraction.base import Partition
 from equipoise.errors import EquipoiseError
 from equipoise.games import poker
+from equipoise.games.files.rules import rules_game
 from equipoise.games.signals.views import signal_rounds
 from equipoise.games.trees.normal import from_matrices
 from equipoise.sequence.build import build, game_fingerprint, units_of
@@ -216,6 +217,25 @@ def test_forms_are_of_zero_sum_games_and_trees_need_no_abstraction() -> None:
     with pytest.raises(EquipoiseError, match="found an abstraction for a tree"):
         build(random_duel(1), coarse)
     assert build(poker.kuhn(), coarse).fingerprint.startswith(build(poker.kuhn()).fingerprint + "/")
+
+
+@pytest.mark.parametrize("pay", [[0.3, -0.3], [0.3, -1.3]])
+def test_payments_cancel_or_not_as_the_rules_have_them(pay: list[float]) -> None:
+    # Not as the form has them: without what is paid for sure, only the rounding of it may be left.
+    rules: dict[str, Any] = {
+        "ante": 0.1,
+        "signals": {"names": ["a", "b"]},
+        "ranking": {"order": ["a", "b"]},
+        "round": [{"private": 1, "stage": {"stake": [0, 1.7], "fold": 1, "pay": pay}}],
+    }
+    game = rules_game(rules, "settled")
+    if sum(pay) == 0:
+        assert build(game).units.shift == pytest.approx(0.2)
+        return
+    with pytest.raises(
+        EquipoiseError, match=r"found payments of 0\.2 and -1\.2, expected a zero-sum"
+    ):
+        build(game)
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])

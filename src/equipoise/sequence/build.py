@@ -21,7 +21,7 @@ from equipoise.games.signals.stage_game import StageGame
 from equipoise.games.signals.views import outcome_ranges, signal_rounds, views
 from equipoise.games.trees.extensive import CHANCE, ExtensiveGame
 from equipoise.games.trees.normal import NormalGame
-from equipoise.sequence.from_signals import factored_form
+from equipoise.sequence.from_signals import factored_form, require_zero_sum
 from equipoise.sequence.payoffs.base import Payoff
 from equipoise.sequence.payoffs.sparse import Deals, Sparse
 from equipoise.sequence.treeplex import Treeplex
@@ -114,6 +114,8 @@ def _build_factored(
     own = game_fingerprint(game)
     if abstraction is not None:
         own = f"{own}/{abstraction.digest}"
+    # Before its payments are shifted and scaled: rounding is relative to the game's own.
+    require_zero_sum(game.tree)
     units, tree = betting_units(game.tree, outcome_ranges(game))
     X, Y, A, canonical = factored_form(tree, rounds, tiles)
     counts = tuple(signals.views for signals in rounds)

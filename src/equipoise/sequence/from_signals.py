@@ -68,7 +68,6 @@ def factored_form(
     Without ``tiles`` a block is as wide as its round has buckets, in the last round, too; so it is where
     deals are not listed.
     """
-    _require_zero_sum(tree)
     cut = _tiling(tree, rounds) if tiles and rounds[-1].dense is None else None
     first, second = (_side(tree, rounds, player, cut) for player in (0, 1))
 
@@ -79,7 +78,7 @@ def factored_form(
     return first.space, second.space, payoff, lambda player: (first, second)[player].canonical()
 
 
-def _require_zero_sum(tree: BettingTree) -> None:
+def require_zero_sum(tree: BettingTree) -> None:
     """Raise if some leaf pays what does not cancel; outcomes are checked with the signals."""
     if tree.uneven is not None:
         first, second = tree.base[tree.uneven]
