@@ -19,6 +19,7 @@ from equipoise.abstraction.gameshrink import gameshrink
 from equipoise.errors import EquipoiseError
 from equipoise.games import poker
 from equipoise.games.base import load
+from equipoise.games.files.rules import parse_rules
 from equipoise.numerics.device import Device
 from equipoise.sequence.backends import array_payoff, board_matrices
 from equipoise.sequence.backends.array_payoff import ArrayPayoff
@@ -41,12 +42,45 @@ def _spot() -> Any:
     return poker.spot("8cTcQcQd", "KTs,JJ", "QJs,TT,KJo:0.5", 100, 150, **rules)
 
 
+# Player 1 comes to the last round from round 1, past the second, or from the second.
+SKIPPED = """
+ante = 1
+ordered = false
+signals = { names = ["a", "b", "c", "d"] }
+ranking = { order = ["a", "b", "c", "d"] }
+[[round]]
+private = 1
+[round.stage]
+player = 1
+actions.far = { then = { stake = 1 } }
+actions.near = { player = 2, actions = { x = {}, y = { fold = 2 } } }
+[[round]]
+public = 1
+bet = 1
+cap = 1
+[[round]]
+private = [1, 0]
+bet = 1
+cap = 1
+"""
+ALONE = """
+ante = 1
+signals = { names = ["a", "b", "c"] }
+ranking = { order = ["a", "b", "c"] }
+[[round]]
+private = 1
+stage = { player = 1, actions = { k = {}, f = { fold = 1 } } }
+"""
+
+
 FORMS = {
     "matrix": lambda: build(load("kuhn(cards=2)")),
     "kuhn": lambda: build(load("kuhn")),
     "liars dice": lambda: build(load("liars_dice(sides=3)")),
     "leduc with signals": lambda: _signals(poker.leduc()),
     "rhode island": lambda: _signals(poker.rhode_island(4, 2)),
+    "a round that some skip": lambda: build(parse_rules(SKIPPED), tiles=False),
+    "one player alone": lambda: build(parse_rules(ALONE), tiles=False),
     "a spot, boards side by side": lambda: build(_spot()).plain,
 }
 
@@ -75,7 +109,9 @@ def _random(space: Treeplex, seed: int, zeros: bool = False) -> Any:
 
 
 def _close(mine: Any, theirs: Any) -> None:
-    np.testing.assert_allclose(mine, theirs, rtol=EXACT, atol=EXACT * max(1, np.abs(theirs).max()))
+    np.testing.assert_allclose(
+        mine, theirs, rtol=EXACT, atol=EXACT * max(1, np.abs(theirs).max(initial=0))
+    )
 
 
 @pytest.mark.parametrize("zeros", [False, True], ids=["full", "zeros"])

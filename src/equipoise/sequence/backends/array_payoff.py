@@ -104,9 +104,18 @@ class _Gradient:
         The ``multiplier`` multiplies rows over source buckets by the matrix, transposed; what it returns may
         have more axes than one after the rows.
         """
-        into, own = self.target.band_of(self.target.places(row.astype(np.int64)))
-        term = _Rows(self, multiplier, (into, own), column, coefficient)
-        self._terms.setdefault(into, []).append(term)
+        rows, columns = (
+            own.places(part.astype(np.int64))
+            for own, part in ((self.target, row), (self.source, column))
+        )
+        # Where play comes to a round by ways that skip others, its rows stand in more than one band.
+        bands = np.stack([self.target.band_numbers(rows), self.source.band_numbers(columns)])
+        for pair in np.unique(bands, axis=1).T:
+            here = np.flatnonzero((bands == pair[:, None]).all(axis=0))
+            into, own = self.target.band_of(rows[here])
+            taken = self.source.band_of(columns[here])
+            term = _Rows(self, multiplier, (into, own), taken, coefficient[here])
+            self._terms.setdefault(into, []).append(term)
 
     def add_entries(self, matrix: Any) -> None:
         """Add a sparse matrix, entry by entry."""
@@ -160,13 +169,13 @@ class _Rows:
         gradient: _Gradient,
         multiplier: Callable[[Array], Array],
         row: tuple[Band, Ints],
-        column: NDArray[Any],
+        column: tuple[Band, Ints],
         coefficient: NDArray[Any],
     ) -> None:
         device, self.source = gradient.device, gradient.source
         self.take, self.matrix = device.take, multiplier
-        columns, of = np.unique(column.astype(np.int64), return_inverse=True)
-        self.band, taken = self.source.band_of(self.source.places(columns))
+        self.band, columns = column
+        taken, of = np.unique(columns, return_inverse=True)
         self.taken = device.put(taken)
         into, own = row
         lists = padded_lists(own, (into.last - into.first) // into.width, len(own)).T

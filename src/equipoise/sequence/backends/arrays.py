@@ -76,6 +76,8 @@ class ArrayTreeplex:
     def places(self, sequences: Ints) -> Ints:
         """Return the places in level order of some sequences, which have their treeplex's own numbers."""
         blocks = self.space.blocks
+        if not len(blocks.start):
+            return np.zeros(len(sequences), dtype=np.int64)
         start = blocks.start.astype(np.int64)
         block = np.searchsorted(start, sequences, side="right") - 1
         action, bucket = np.divmod(sequences - start[block], blocks.buckets[block].astype(np.int64))
@@ -87,11 +89,15 @@ class ArrayTreeplex:
         """The place in level order of every sequence."""
         return self.places(np.arange(self.size))
 
+    def band_numbers(self, places: Ints) -> Ints:
+        """Return which of the bands each of ``places`` is in."""
+        first = np.array([band.first for band in self.bands])
+        return np.searchsorted(first, places, side="right") - 1
+
     def band_of(self, places: Ints) -> tuple[Band, Ints]:
         """Return the one band in which rows begin at ``places``, and their numbers there."""
-        (band,) = {
-            band for band in self.bands if ((band.first <= places) & (places < band.last)).any()
-        }
+        (number,) = set(self.band_numbers(places).tolist())
+        band = self.bands[number]
         return band, (places - band.first) // band.width
 
     def _group(self, own: Ints, sets: int) -> Group:

@@ -73,20 +73,21 @@ class Group:
 def group_blocks(space: Treeplex) -> list[Ints]:
     """Return the blocks of each group, parents before children, equal widths together where possible.
 
-    The order is by *stage*, the number of links passed on the way (in a game with signals: rounds),
-    then by depth since the last link.
+    The order is by *stage*, the number of links passed on the way (in a game with signals: rounds that the
+    player acts in), then by width, which stays the same in a stage, then by depth since the last link.
     """
     blocks = space.blocks
     above = np.searchsorted(blocks.start, blocks.parent, side="right") - 1
     stage, depth = np.zeros((2, len(blocks.start)), dtype=np.int64)
     for b, up in enumerate(above.tolist()):
         if blocks.parent[b] > 0:
-            is_linked = blocks.link[b] != SAME and blocks.buckets[b] > 1
+            is_alike = blocks.link[b] == SAME or blocks.buckets[b] == 1
+            is_linked = not is_alike or blocks.buckets[b] != blocks.buckets[up]
             stage[b] = stage[up] + is_linked
             depth[b] = 0 if is_linked else depth[up] + 1
     # Parents' rows of one group must be equally wide: their buckets are added up together.
     wide = np.where(blocks.parent > 0, blocks.buckets[np.maximum(above, 0)], 0)
-    keys = np.stack([stage, depth, blocks.buckets, blocks.actions, blocks.link, wide])
+    keys = np.stack([stage, blocks.buckets, depth, blocks.actions, blocks.link, wide])
     if not keys.shape[1]:
         return []
     _, group = np.unique(keys.astype(np.int64), axis=1, return_inverse=True)
