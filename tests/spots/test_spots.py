@@ -204,6 +204,20 @@ def test_save_open_resume(tmp_path) -> None:
     )
 
 
+@pytest.mark.parametrize("keeper", [None, "oop"])
+def test_spots_of_beliefs_and_promises_are_opened_again(tmp_path, keeper: str | None) -> None:
+    """What Bayes' rule leaves of two ranges is a number a hand: the longest name that a spot has."""
+    random = np.random.default_rng(5)
+    ranges, promised = random.random((2, 1326)), 100 * random.random(1326)
+    given = {} if keeper is None else {"keeper": keeper, "promised": promised}
+    game = spot("2c7d9hTsJc", *ranges, 100, 50, "a", cap=1, **given)
+    result = equipoise.solve(game, gap=20.0)
+    result.save(tmp_path / "a.eqp")
+    again = equipoise.open(tmp_path / "a.eqp")
+    assert again.game.fingerprint == game.fingerprint
+    assert again.certificate.gains == result.certificate.gains
+
+
 def test_strategies_are_asked_by_history_and_cards() -> None:
     game = symmetric_spot("8cTcQcQd")
     strategy = equipoise.solve(game, gap=5.0).strategy

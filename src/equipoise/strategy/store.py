@@ -52,8 +52,8 @@ UPGRADES = {"tournament": "equipoise.strategy.tournament:upgraded"}
 """What strategies' bundles of some families were once called, and what makes them as they are now."""
 
 _FLOATS, _UNITS = ("<f8", "<f4"), "<u2"
-# Paths are no longer than this on any system we know.
-_LONGEST_SPEC = 4096
+# The name of a spot has a weight for each of up to 1,326 hands of both players, and what they were promised.
+_LONGEST_SPEC = 1 << 20
 _LOG_COLUMNS = (6, 7)  # without and with the share of the game that was in play
 # No machine counts or runs further: 2^53, up to which floats know every whole number.
 _MOST = 2.0**53

@@ -53,6 +53,14 @@ def _numbers(deck: Deck) -> dict[tuple[int, int], int]:
     return {pair: i for i, pair in enumerate(combinations(range(deck.size), 2))}
 
 
+@lru_cache(maxsize=8)
+def _kinds(deck: Deck) -> list[tuple[str, list[tuple[int, int]], list[int]]]:
+    """Return every kind of hands with its hands and their numbers."""
+    numbers = _numbers(deck)
+    found = ((kind, _hands_of(kind, kind, deck)) for kind in _every_kind(deck))
+    return [(kind, hands, [numbers[hand] for hand in hands]) for kind, hands in found]
+
+
 def hand_number(hands: NDArray[Any], size: int) -> NDArray[np.int64]:
     """Return the numbers of hands, lower card first, among all of a deck of ``size`` cards."""
     low, high = hands[:, 0].astype(np.int64), hands[:, 1].astype(np.int64)
@@ -122,12 +130,11 @@ def range_text(weights: ArrayLike, deck: Deck = STANDARD) -> str:
     >>> range_text(parse_range("AA,KK,QQ,A5s,A4s:0.25,AhKd"))
     'QQ+,A5s,A4s:0.25,AhKd'
     """
-    given = read_range(np.asarray(weights), deck)
+    given = read_range(np.asarray(weights), deck).tolist()
     whole: dict[str, float] = {}
     single: list[str] = []
-    for kind in _every_kind(deck):
-        hands = _hands_of(kind, kind, deck)
-        found = [float(given[_numbers(deck)[hand]]) for hand in hands]
+    for kind, hands, numbers in _kinds(deck):
+        found = [given[number] for number in numbers]
         is_whole = len(set(found)) == 1
         whole[kind] = found[0] if is_whole else 0.0
         if is_whole:

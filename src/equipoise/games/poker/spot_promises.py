@@ -26,7 +26,7 @@ from equipoise.games.poker.ranges import Weights, all_hands, parse_range, range_
 RESOLVE, MAXMARGIN = "resolve", "maxmargin"
 GADGETS = (RESOLVE, MAXMARGIN)
 KEEPERS = ("oop", "ip")
-_DIGITS, _MOST = 6, 1e12
+_MOST = 1e12
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,8 +81,8 @@ def read_promise(
 
 
 def promise_text(values: ArrayLike, deck: Deck) -> str:
-    """Write promised values, rounded to a millionth of a chip; hands with NaN are left out."""
-    given = np.round(np.asarray(values, dtype=np.float64), _DIGITS)
+    """Write promised values so that they are read again as they are; hands with NaN are left out."""
+    given = np.asarray(values, dtype=np.float64)
     parts = []
     for value in np.unique(given[~np.isnan(given)]).tolist():
         parts.append(f"{value!r} {range_text((given == value).astype(float), deck)}")
