@@ -127,6 +127,7 @@ def test_rake_is_taken_from_pots_up_to_a_cap() -> None:
         ({"oop": ""}, "oop: found an empty range"),
         ({"ip": "2c7d"}, "ip: found no hand without a card of the board 2c7d9hTsJc"),
         ({"oop": "AhAd", "ip": "AhKs"}, "every two hands share a card"),
+        ({"oop": "AhAs,KK:1e-20", "ip": "AhQh,AsQs"}, "or weigh nothing beside those that do"),
         ({"pot": 0}, "pot: found 0, expected an amount from 1e-06 to"),
         ({"stack": -5}, "stack: found -5, expected an amount from 1e-06 to"),
         ({"bets": "60%,foo"}, "bets: found the size 'foo'"),

@@ -23,7 +23,7 @@ from equipoise.certificates.spot_rest import rest_of
 from equipoise.certificates.spots import certify_spot
 from equipoise.errors import EquipoiseError
 from equipoise.games.poker import Spot, spot
-from equipoise.games.poker.ranges import all_hands, range_text
+from equipoise.games.poker.ranges import all_hands, parse_range, range_text
 from equipoise.games.poker.runouts import board_tree
 from equipoise.games.poker.spot_promises import GADGETS, KEEPERS, promise_text
 from equipoise.games.signals.betting import NO_OUTCOME, TERMINAL
@@ -226,6 +226,20 @@ def test_a_deadline_ends_in_a_strategy_and_its_gap(gadget: str) -> None:
     assert result.found.status is Status.TIME_LIMIT
     assert 0 < result.certificate.gap < game.pot
     assert result.summary()["gap"] == result.certificate.gap
+
+
+@pytest.mark.parametrize("believed", [False, True])
+def test_hands_that_meet_none_are_not_chosen(believed: bool) -> None:
+    """Also where rounding would leave something of nothing, or beliefs keep two hands apart."""
+    own = "AhKs:0.637,AhQs:0.27,KdQc:0.041,KdJh:0.017,AhKd:0.813,AhJs:0.913,KdTc:0.607,Ah8c:0.729"
+    joint = None
+    if believed:
+        own, joint = "AA,KQs", np.ones((1326, 1326))
+        joint[:, parse_range("AhKd") > 0] = 0.0
+    rules = {"cap": 1, "keeper": "oop", "promised": "50 random", "gadget": "maxmargin"}
+    game = spot("2c7d9hTsJc", own, "AhKd,QhQd,8d8h", 100, 100, "50%", joint=joint, **rules)
+    assert len(game.hands[1]) == 2
+    assert equipoise.solve(game, gap=0.5, iterations=400).certificate.gap <= 0.5
 
 
 def test_promises_are_read_as_they_are_written() -> None:

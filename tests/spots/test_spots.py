@@ -218,6 +218,22 @@ def test_spots_of_beliefs_and_promises_are_opened_again(tmp_path, keeper: str | 
     assert again.certificate.gains == result.certificate.gains
 
 
+@pytest.mark.parametrize("share", [1e-30, 1e-160, 1e-300])
+def test_only_proportions_of_beliefs_matter(share: float) -> None:
+    """What is left of a hand that is rarely played to is as good a belief as any."""
+    random = np.random.default_rng(6)
+    ranges, joint = random.random((2, 1326)), random.random((1326, 1326))
+    ranges[:, random.random(1326) < 0.9] = 0.0
+    given = {"pot": 100, "stack": 50, "bets": "a", "cap": 1}
+    for beliefs in (None, joint):
+        small = None if beliefs is None else share * beliefs
+        whole = spot("2c7d9hTsJc", *ranges, **given, joint=beliefs)
+        game = spot("2c7d9hTsJc", *(share * ranges), **given, joint=small)
+        found = [equipoise.solve(own, gap=20.0, iterations=50).certificate for own in (whole, game)]
+        assert found[1].values == pytest.approx(found[0].values, abs=1e-3)
+        assert found[1].gains == pytest.approx(found[0].gains, abs=1e-3)
+
+
 def test_strategies_are_asked_by_history_and_cards() -> None:
     game = symmetric_spot("8cTcQcQd")
     strategy = equipoise.solve(game, gap=5.0).strategy

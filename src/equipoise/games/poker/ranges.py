@@ -38,6 +38,7 @@ Weights = NDArray[np.float64]
 _TOKEN = re.compile(r"(?P<hands>[^:]+?)(?:\s*:\s*(?P<weight>[0-9.eE+-]+))?")
 _KINDS = ("", "s", "o")
 _EVERY = "random"
+_SMALL = 1e-6
 
 
 @lru_cache(maxsize=8)
@@ -122,6 +123,15 @@ def read_joint(given: str | ArrayLike, deck: Deck = STANDARD) -> NDArray[np.floa
     if not np.isfinite(weights).all() or weights.min() < 0:
         raise EquipoiseError("joint: found a weight that is no number from zero up, expected such.")
     return weights
+
+
+def scaled(weights: Weights) -> Weights:
+    """Return weights with the largest one, if they are too small or too large for what is made of them.
+
+    Only proportions matter; but products of two weights go into single precision.
+    """
+    most = float(weights.max(initial=0.0))
+    return weights if most == 0 or _SMALL <= most <= 1 / _SMALL else weights / most
 
 
 def range_text(weights: ArrayLike, deck: Deck = STANDARD) -> str:

@@ -9,7 +9,7 @@ which share no card with each other or the board; the cards to come are dealt fr
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -18,7 +18,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from equipoise.cards.deck import STANDARD_RANKS, STANDARD_SUITS, Cards, Deck
 from equipoise.errors import EquipoiseError, quoted
-from equipoise.games.poker.ranges import Weights, all_hands, range_text, read_joint, read_range
+from equipoise.games.poker.ranges import (
+    Weights,
+    all_hands,
+    range_text,
+    read_joint,
+    read_range,
+    scaled,
+)
 from equipoise.games.poker.spot_betting import spot_tree
 from equipoise.games.poker.spot_locks import Lock, read_locks
 from equipoise.games.poker.spot_promises import RESOLVE, Promise, promise_text, read_promise
@@ -29,6 +36,7 @@ STREETS = ("flop", "turn", "river")
 BOARD = 5
 
 _WHOLE = 100  # pots and stacks of so many chips, all whole, are bet in whole chips
+_REST = 1e-12  # of all pairs of hands; what is left is found by subtraction
 _LEAST, _MOST = 1e-6, 1e12  # of an amount; sums of smaller and larger ones would lose the small
 
 
@@ -71,9 +79,12 @@ class Spot:
     joint: NDArray[np.float64] | None = None
 
     def __post_init__(self) -> None:
-        if not (self.met[0] > 0).any():
+        own, other = (weights[weights > 0] for weights in self.weights)
+        most = own.sum() * other.sum() * (1.0 if self.joint is None else self.joint.max())
+        if not own @ self.met[0] > _REST * most:
             raise EquipoiseError(
-                "spot: found ranges in which every two hands share a card, expected some that do not."
+                "spot: found ranges in which every two hands share a card, or weigh nothing beside those "
+                "that do, expected some that do not."
             )
 
     def __repr__(self) -> str:
@@ -268,11 +279,7 @@ def spot(
         )
     weights = (_range("oop", oop, cards, deck), _range("ip", ip, cards, deck))
     promise = read_promise(keeper, promised, gadget, weights, deck)
-    beliefs = None if joint is None else read_joint(joint, deck)
-    if promise is not None and promise.is_margin:
-        own, other = weights[promise.player], weights[1 - promise.player]
-        # A hand that can meet none is not there to be chosen.
-        own[own > 0] *= _met(own, other, deck) > 0
+    beliefs = None if joint is None else scaled(read_joint(joint, deck))
     told = {
         "board": deck.text(cards),
         "oop": oop if isinstance(oop, str) else range_text(weights[0], deck),
@@ -303,7 +310,7 @@ def spot(
     given = ",".join(
         f"{key}={_plain(value)!r}" for key, value in told.items() if _is_told(key, value)
     )
-    return Spot(
+    found = Spot(
         f"spot({given})",
         deck,
         cards,
@@ -315,6 +322,15 @@ def spot(
         promise,
         beliefs,
     )
+    return found if promise is None or not promise.is_margin else _with_choices(found, promise)
+
+
+def _with_choices(spot: Spot, promise: Promise) -> Spot:
+    """Return a spot without the hands that can meet none: they are not there to be chosen."""
+    weights = [own.copy() for own in spot.weights]
+    own = weights[promise.player]
+    own[own > 0] *= spot.met[promise.player] > 0
+    return replace(spot, weights=(weights[0], weights[1]))
 
 
 _PLAIN = {
@@ -345,7 +361,8 @@ def _met(own: Weights, other: Weights, deck: Deck) -> Weights:
         np.add.at(by_card, hands[:, card], other)
     # Hands with either card are out; the very same hand was taken out twice.
     met = other.sum() - by_card[hands].sum(axis=1) + other
-    return np.asarray(np.maximum(met, 0.0)[own > 0])
+    # What rounding leaves of nothing is nothing.
+    return np.asarray(np.where(met > _REST * other.sum(), met, 0.0)[own > 0])
 
 
 def _board(board: str, deck: Deck) -> Cards:
@@ -374,4 +391,4 @@ def _range(name: str, given: str | ArrayLike, board: Cards, deck: Deck) -> Weigh
         raise EquipoiseError(
             f"spot: {name}: found no hand without a card of the board {deck.text(board)}, expected one."
         )
-    return weights
+    return scaled(weights)
