@@ -119,6 +119,7 @@ def test_flops_on_the_command_line(cli: Cli, tmp_path: Path) -> None:
         ({"cap": "x"}, "cap: found 'x'"),
         ({"rake": "1.5"}, "rake"),
         ({"target": "x%"}, "--target: found 'x%'"),
+        ({"target": "inf"}, "--target: found 'inf', expected a share of the pot"),
         ({"lock": ": x AA"}, "lock: found 'x', expected one of k, b50"),
         ({"device": "abacus"}, "device is abacus, expected one of compiled"),
         ({"device": "numpy", "method": "lp"}, "--device: found the method lp"),

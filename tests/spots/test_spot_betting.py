@@ -147,8 +147,15 @@ def test_rake_is_taken_from_pots_up_to_a_cap() -> None:
         ({"smallest": 0}, "smallest: found 0, expected an amount from 1e-06 to"),
         (
             {"bets": "1/2"},
-            "expected one list for all or 1 set off by '/'; half of the pot is written 50%",
+            "expected one list for all; half of the pot is written 50%",
         ),
+        ({"add_allin": -1}, "spot: add_allin: found -1, expected a share from zero up"),
+        ({"force_allin": np.nan}, "spot: force_allin: found nan, expected a share from zero up"),
+        ({"donk": "foo"}, "donk: found the size 'foo'"),
+        ({"donk": "5%/6%"}, "donk: found 2 streets in '5%/6%', expected one list for all;"),
+        ({"lock": ": k AA:2"}, "lock: Range: found 'AA:2', expected a weight from 0 to 1"),
+        ({"lock": ": k"}, "lock: found 'k', expected an action and a range, as in 'b60"),
+        ({"gadget": "maxmargin"}, "gadget: found 'maxmargin', expected keeper and promised beside"),
     ],
 )
 def test_bad_input_is_one_sentence(rules: dict[str, object], sentence: str) -> None:

@@ -107,7 +107,7 @@ def test_flops_are_counted() -> None:
     assert len(some) == 25
     assert sum(some.values()) == pytest.approx(22100)
     assert read_flops("Td9d6h:3,AhKd2c") == {"Td9d6h": 3.0, "AhKd2c": 1.0}
-    for wrong in ("0", "1756", "Td9d", "Td9d6h:x", "TdTd6h", ""):
+    for wrong in ("0", "1756", "Td9d", "Td9d6h:x", "Td9d6h:inf", "TdTd6h", ""):
         with pytest.raises(equipoise.EquipoiseError):
             read_flops(wrong)
 

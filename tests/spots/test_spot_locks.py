@@ -119,3 +119,15 @@ def test_locks_against_a_program_on_a_smaller_tree() -> None:
     shorter = spot(*told, **names, bets="|50%")
     value = solve(build(shorter), LP()).value
     assert equipoise.solve(held, gap=0.02).certificate.value == pytest.approx(value, abs=0.05)
+
+
+def test_a_hand_may_be_kept_from_an_action() -> None:
+    """With a probability of nought the other actions share all of it."""
+    given = ("2c7d9hTsJc", "AA,QQ", "KK,88", 100, 200, "50%,a")
+    never, otherwise = (
+        spot(*given, lock=text) for text in (": b50 AA:0", ": k AA:0.5; b200 AA:0.5")
+    )
+    assert never.locks[0].is_held.sum() == 6
+    assert never.fingerprint == otherwise.fingerprint
+    with pytest.raises(equipoise.EquipoiseError, match="add up to one where every action is named"):
+        spot(*given, lock=": k AA:0; b50 AA:0; b200 AA:0")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -197,7 +198,7 @@ def gap_of(target: str, pot: float) -> float:
         wanted = float(text[:-1]) * pot / 50 if text.endswith("%") else float(text)
     except ValueError:
         wanted = -1.0
-    if not wanted >= 0:
+    if not 0 <= wanted < math.inf:
         raise EquipoiseError(
             f"--target: found '{target}', expected a share of the pot such as 0.5%, or chips."
         )

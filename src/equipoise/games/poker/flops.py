@@ -63,7 +63,11 @@ def read_flops(text: str, deck: Deck = STANDARD) -> dict[str, float]:
             amount = float(weight) if colon else 1.0
         except ValueError:
             amount = -1.0
-        if len(deck.parse(flop)) != 3 or len(set(deck.parse(flop).tolist())) < 3 or not amount > 0:
+        if (
+            len(deck.parse(flop)) != 3
+            or len(set(deck.parse(flop).tolist())) < 3
+            or not 0 < amount < np.inf
+        ):
             raise EquipoiseError(
                 f"flops: found {quoted(token)}, expected three cards and perhaps ':' and a weight."
             )

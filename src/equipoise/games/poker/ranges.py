@@ -68,13 +68,13 @@ def hand_number(hands: NDArray[Any], size: int) -> NDArray[np.int64]:
     return np.asarray(low * (2 * size - low - 1) // 2 + high - low - 1)
 
 
-def parse_range(text: str, deck: Deck = STANDARD) -> Weights:
-    """Return the weight of every hand in the range that ``text`` writes.
+def parse_range(text: str, deck: Deck = STANDARD, unnamed: float = 0.0) -> Weights:
+    """Return the weight of every hand in the range that ``text`` writes, ``unnamed`` for all others.
 
     >>> int(parse_range("66+,AKs:0.5").sum())
     56
     """
-    weights = np.zeros(math.comb(deck.size, 2))
+    weights = np.full(math.comb(deck.size, 2), unnamed)
     for token in filter(None, (part.strip() for part in text.split(","))):
         match = _TOKEN.fullmatch(token)
         if match is None:

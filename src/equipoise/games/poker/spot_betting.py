@@ -100,11 +100,13 @@ def _by_street(name: str, text: str, streets: int, read: Callable[[str, str], _T
     """Read what holds on each street: one for all, or one each."""
     parts = [part.strip() for part in text.split("/")]
     if len(parts) not in (1, streets):
+        several = f" or {streets} set off by '/'" if streets > 1 else ""
         raise EquipoiseError(
-            f"{name}: found {len(parts)} streets in {quoted(text)}, expected one list for all or "
-            f"{streets} set off by '/'; half of the pot is written 50%."
+            f"{name}: found {len(parts)} streets in {quoted(text)}, expected one list for all"
+            f"{several}; half of the pot is written 50%."
         )
-    return [read(name, part) for part in (parts * streets if len(parts) == 1 else parts)]
+    found = [read(name, part) for part in parts]
+    return found * streets if len(parts) == 1 else found
 
 
 def _two_lists(name: str, text: str) -> tuple[list[BetSize], list[BetSize]]:

@@ -2,7 +2,7 @@
 
 ``k,B120: f 77-22; c AA,KQs:0.7 | k: ...`` reads: after k,B120, 77 to 22 fold, aces call, and KQs calls with
 probability 0.7; what is left of a hand's probability is shared evenly by the actions that are not named for it.
-Hands that no range names are free. A lock on a later street holds on every board.
+With ``AA:0`` they never do. Hands that no range names are free. A lock on a later street holds on every board.
 """
 
 from __future__ import annotations
@@ -59,8 +59,14 @@ def _play(text: str, actions: list[str], deck: Deck) -> NDArray[np.float64]:
         action, _, hands = item.partition(" ")
         if action not in actions:
             _refuse(action, f"one of {', '.join(actions)}")
-        weights = parse_range(hands, deck)
-        named[weights > 0, actions.index(action)] = weights[weights > 0]
+        try:
+            weights = parse_range(hands, deck, unnamed=np.nan)
+        except EquipoiseError as error:
+            raise EquipoiseError(f"lock: {error}") from None
+        is_named = ~np.isnan(weights)
+        if not is_named.any():
+            _refuse(item, "an action and a range, as in 'b60 AA,KQs:0.7'")
+        named[is_named, actions.index(action)] = weights[is_named]
     total, is_held = np.nansum(named, axis=1), ~np.isnan(named).all(axis=1)
     if (total > 1 + _ONE).any():
         hand = deck.text(all_hands(deck)[int(np.argmax(total))])

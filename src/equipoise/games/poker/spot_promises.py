@@ -61,6 +61,8 @@ def read_promise(
     if gadget not in GADGETS:
         _refuse("gadget", gadget, f"one of {', '.join(GADGETS)}")
     if keeper is None and promised is None:
+        if gadget != RESOLVE:
+            _refuse("gadget", gadget, "keeper and promised beside it")
         return None
     if keeper is None or promised is None:
         given, missing = ("promised", "keeper") if keeper is None else ("keeper", "promised")

@@ -251,6 +251,9 @@ def spot(
         raise EquipoiseError(
             f"spot: chip: found {chip:g}, expected an amount from zero to {_MOST:g}."
         )
+    for name, share in (("add_allin", add_allin), ("force_allin", force_allin), ("merge", merge)):
+        if not 0 <= share < np.inf:
+            raise EquipoiseError(f"spot: {name}: found {share:g}, expected a share from zero up.")
     whole = all(amount >= _WHOLE and amount == int(amount) for amount in (pot, stack))
     unit = (1.0 if whole else 0.0) if chip is None else float(chip)
     least = smallest if smallest is not None else min(unit or 1.0, stack)
