@@ -89,7 +89,11 @@ def test_flops_on_the_command_line(cli: Cli, tmp_path: Path) -> None:
     rules = {"oop": "AhAs,7h6h", "ip": "KhKs,9h8h", "pot": 10, "stack": 20, "bets": "a", "cap": 1}
     file = tmp_path / "rules.toml"
     file.write_text("".join(f"{name} = {json.dumps(value)}\n" for name, value in rules.items()))
-    done = cli("flops", str(file), "--flops", "2c2d2s:2,Qs8d3c", "--json")
+    for wrong in ("x", "0", "nan", "inf%"):
+        done = cli("flops", str(file), "--target", wrong)
+        assert (done.code, done.err.count("\n")) == (2, 1)
+        assert f"--target: found '{wrong}'" in done.err
+    done = cli("flops", str(file), "--flops", "2c2d2s:2,Qs8d3c", "--target", "0.5%", "--json")
     status, text, told = done.code, done.out, done.err
     assert status == 0, told
     found = json.loads(text)

@@ -133,6 +133,11 @@ def test_a_batch_that_was_stopped_ends_in_the_same_table(tmp_path) -> None:
     assert parts.read_text() == whole.read_text()
     means = totals(rows)
     assert means["value"] + means["value_ip"] == pytest.approx(10, abs=1e-5)
+    # What a flop counts for is that of the last command, in the table, too, and nothing is solved again.
+    counted = solve_flops(RULES, read_flops("2c2d2s:5,Td9d6c"), 1.0, parts)
+    there = {row["flop"]: row for row in csv.DictReader(parts.open())}
+    assert [float(there[row["flop"]]["weight"]) for row in counted] == [5, 1]
+    assert len(there) == 3
     with pytest.raises(equipoise.EquipoiseError, match="other rules or another target"):
         solve_flops(RULES, flops, 2.0, whole)
 

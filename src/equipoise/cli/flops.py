@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -10,7 +11,7 @@ import typer
 from equipoise.cli import options
 from equipoise.cli.output import print_json, print_table
 from equipoise.cli.progress import status_line
-from equipoise.errors import EquipoiseError
+from equipoise.errors import EquipoiseError, quoted
 
 
 def command(
@@ -24,8 +25,12 @@ def command(
         ),
     ] = "25",
     target: Annotated[
-        float, typer.Option(help="The mean of what players could gain, in hundredths of the pot.")
-    ] = 0.5,
+        str,
+        typer.Option(
+            metavar="NUMBER",
+            help="The mean of what players could gain, in hundredths of the pot: 0.5, or 0.5%.",
+        ),
+    ] = "0.5",
     method: Annotated[
         str | None,
         typer.Option(*options.MethodNames, help="As in 'equipoise solve'.", show_default="auto"),
@@ -41,8 +46,7 @@ def command(
     from equipoise.games.poker.flops import read_flops
     from equipoise.road.flop_table import solve_flops, totals
 
-    if not target > 0:
-        raise EquipoiseError(f"--target: found {target:g}, expected a positive number.")
+    wished = _share(target)
     place = out or file.with_name(f"{file.stem}-flops.csv")
     require_writable(place)
     wanted = read_flops(flops)
@@ -56,10 +60,23 @@ def command(
             if say is not None:
                 say(f"{done:,} of {of:,} flops, {row['flop']} last", done / of)
 
-        rows = solve_flops(rules, wanted, target, place, method=method, each=each)
+        rows = solve_flops(rules, wanted, wished, place, method=method, each=each)
     means = totals(rows)
     if json:
         print_json({"table": str(place), "flops": len(rows), "means": means})
         return
     print_table(("column", "mean over flops"), [(k, f"{v:.4f}") for k, v in means.items()])
     typer.echo(f"table  {place}")
+
+
+def _share(text: str) -> float:
+    """Return the hundredths of the pot that ``text`` says, with or without the sign for them."""
+    try:
+        wanted = float(text.strip().removesuffix("%"))
+    except ValueError:
+        wanted = 0.0
+    if not 0 < wanted < math.inf:
+        raise EquipoiseError(
+            f"--target: found {quoted(text)}, expected a positive number of hundredths of the pot."
+        )
+    return wanted

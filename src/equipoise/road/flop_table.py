@@ -49,6 +49,10 @@ def solve_flops(
     named = {name: value for name, value in rules.items() if name != "board"}
     digest = hashlib.sha256(repr((sorted(named.items()), target, method)).encode()).hexdigest()
     done = _rows(out, digest[:12])
+    known = [name for name in flops if name in done]
+    if any(float(done[name]["weight"]) != flops[name] for name in known):
+        done |= {name: {**done[name], "weight": flops[name]} for name in known}
+        write_atomically(out, partial(_write, list(done.values())))
     for flop, weight in flops.items():
         if flop in done:
             continue
