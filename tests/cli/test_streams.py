@@ -8,7 +8,7 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
-from commandline import Cli
+from commandline import Cli, Outcome
 
 from equipoise.__main__ import main
 from equipoise.errors import INTERRUPTED, remark
@@ -77,3 +77,13 @@ def test_an_interrupt_while_modules_are_imported_shows_no_traceback(
         INTERRUPTED,
         ("", "equipoise: interrupted\n"),
     )
+
+
+def test_an_interrupt_while_a_command_runs_is_told(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*arguments: object, **options: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("equipoise.games.base.load", interrupted)
+    assert cli("info", "kuhn") == Outcome(INTERRUPTED, "", "equipoise: interrupted\n")

@@ -202,3 +202,27 @@ def test_without_openspiel_a_sentence_says_how_to_get_it(monkeypatch: pytest.Mon
     monkeypatch.setitem(sys.modules, "pyspiel", None)
     with pytest.raises(EquipoiseError, match=r'pip install "equipoise\[openspiel\]"'):
         load("openspiel:kuhn_poker")
+
+
+class Unfinished:
+    """A finder of modules under which OpenSpiel cannot be set up, for a reason of its own."""
+
+    def __init__(self, reason: BaseException) -> None:
+        self.reason = reason
+
+    def find_spec(self, name: str, path: object = None, target: object = None) -> None:
+        if name == "pyspiel":
+            raise ImportError("initialization failed") from self.reason
+
+
+def test_an_openspiel_that_cannot_be_set_up_is_not_said_to_be_missing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delitem(sys.modules, "pyspiel")
+    monkeypatch.setattr(sys, "meta_path", [Unfinished(OSError("a library is missing"))])
+    with pytest.raises(EquipoiseError, match=r"cannot be imported \(initialization failed\)"):
+        load("openspiel:kuhn_poker")
+    # What its C++ makes of Ctrl-C.
+    monkeypatch.setattr(sys, "meta_path", [Unfinished(KeyboardInterrupt())])
+    with pytest.raises(KeyboardInterrupt):
+        load("openspiel:kuhn_poker")

@@ -73,3 +73,10 @@ class LazyGroup(TyperGroup):
         """Return the name of the command that ``args`` begin with, the command, and what follows."""
         name, listed, rest = super().resolve_command(ctx, args)
         return name, listed and load_command(str(name)), rest
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command; Ctrl-C aborts it, where today's Typer would exit without a word."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            raise typer.Abort from None

@@ -182,9 +182,12 @@ def _load(spec: str, name: str) -> Any:
     """Let OpenSpiel load a game, and say in a sentence why it cannot."""
     try:
         import pyspiel
-    except ImportError:
+    except ImportError as error:
+        if isinstance(error.__cause__, KeyboardInterrupt):  # Ctrl-C, while its C++ was set up
+            raise KeyboardInterrupt from None
+        found = "is not installed" if error.name == "pyspiel" else f"cannot be imported ({error})"
         raise EquipoiseError(
-            f'{name}: OpenSpiel is not installed, expected it: pip install "equipoise[openspiel]".'
+            f'{name}: OpenSpiel {found}, expected it: pip install "equipoise[openspiel]".'
         ) from None
     short = spec.partition("(")[0].strip()
     if short.startswith("python_"):
