@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable
 from dataclasses import replace
 from itertools import combinations, permutations
 from pathlib import Path
@@ -19,6 +20,7 @@ from equipoise.abstraction import signal_pairs, street_abstraction
 from equipoise.abstraction.actions import abstract_actions, read_actions
 from equipoise.abstraction.base import Partition
 from equipoise.abstraction.expectation import expectation
+from equipoise.abstraction.pairs_file import PairsFile
 from equipoise.abstraction.potential import potential
 from equipoise.abstraction.signal_pairs import rounds_of_pairs
 from equipoise.abstraction.stages import truncate
@@ -27,6 +29,7 @@ from equipoise.abstraction.street_buckets import StreetBuckets
 from equipoise.abstraction.street_centres import centres_below, clusterings
 from equipoise.abstraction.street_features import street_features
 from equipoise.abstraction.view_tree import view_trees
+from equipoise.bundle import load, save
 from equipoise.cards.deck import Deck
 from equipoise.certificates.public import certify_public
 from equipoise.certificates.streamed import certify_streamed
@@ -278,6 +281,33 @@ def test_each_stage_goes_on_from_the_file_of_the_one_before(
         equipoise.solve(LARGE, **{**wanted, "abstraction": other})
     with pytest.raises(EquipoiseError, match="whose deals are listed, expected no such file"):
         equipoise.solve(SHORT, pairs=tmp_path / "pairs.eqp")
+
+
+@pytest.mark.parametrize(
+    ("name", "change"),
+    [
+        ("met", lambda array: array[:-1]),
+        ("won", lambda array: array[:, 1:]),
+        ("met", lambda array: array.astype(np.int64)),
+        ("met", lambda array: array * np.nan),
+        ("met", lambda array: array + np.inf),
+        ("met", lambda array: -array),
+        ("won", lambda array: 9 * array),
+    ],
+)
+def test_counts_that_were_changed_are_refused(
+    tmp_path: Path, name: str, change: Callable[[Any], Any]
+) -> None:
+    place = tmp_path / "pairs.eqp"
+    buckets = divided(SHORT, COUNTS["short"], "expectation")
+    buckets.pairs = PairsFile(place, pytest.fail)
+    buckets.deals(SHORT)
+    kept = load(place)
+    buckets.deals(SHORT)
+    arrays = {**kept.arrays, name: change(kept.arrays[name])}
+    save(place, kept.kind, arrays, kept.metadata)
+    with pytest.raises(EquipoiseError, match=r"pairs\.eqp: .*, expected "):
+        buckets.deals(SHORT)
 
 
 def test_memory_is_asked_for_before_pairs_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:

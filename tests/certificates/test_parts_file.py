@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from tests.certificates.test_streamed import EVERY, SHORT, bucket_strategy
 
+from equipoise.bundle import load, save
 from equipoise.certificates import parts_file
 from equipoise.certificates.board_walk import BoardWalk, Part
 from equipoise.certificates.gap import certify
@@ -114,6 +117,34 @@ def test_parts_of_other_payments_are_refused(tmp_path: Path) -> None:
             certify(game, STRATEGY, parts=place)
 
 
+@pytest.mark.parametrize(
+    ("name", "change"),
+    [
+        ("numbers", lambda array: array[:1]),
+        ("numbers", lambda array: array * 1.0),
+        ("numbers", lambda array: array - 9999),
+        ("numbers", lambda array: array + 9999),
+        ("numbers", lambda array: 0 * array),
+        ("numbers", lambda array: array[None]),
+        ("carried.0", lambda array: array[:, :, :-1]),
+        ("carried.1", lambda array: array[0]),
+        ("earned.0", lambda array: array.astype("f4")),
+        ("earned.1", lambda array: array * np.nan),
+    ],
+)
+def test_parts_that_were_changed_are_refused(
+    tmp_path: Path, name: str, change: Callable[[Any], Any]
+) -> None:
+    place = tmp_path / "parts.eqp"
+    wanted = certify(SHORT, STRATEGY, flops=4, parts=place)
+    bundle = load(place)
+    assert_equal(certify(SHORT, STRATEGY, flops=4, parts=place), wanted)
+    arrays = {**bundle.arrays, name: change(bundle.arrays[name])}
+    save(place, bundle.kind, arrays, bundle.metadata)
+    with pytest.raises(EquipoiseError, match=r"parts\.eqp: .*, expected "):
+        certify(SHORT, STRATEGY, flops=4, parts=place)
+
+
 def some_parts(count: int) -> dict[int, Part]:
     """Parts of as many classes, no two of them alike."""
     arrays = [np.arange(6.0).reshape(2, 3) + 10 * k for k in range(4 * count)]
@@ -121,12 +152,17 @@ def some_parts(count: int) -> dict[int, Part]:
     return {k: Part((a, b), (c, d)) for k, (a, b, c, d) in enumerate(parts)}
 
 
+def these(place: Path, note: Callable[[str], None] = pytest.fail) -> PartsFile:
+    """The file of :func:`some_parts` at ``place``."""
+    return PartsFile(place, "these", note, [(2, 3)] * 4, 1000)
+
+
 def test_what_is_read_is_what_was_written(tmp_path: Path) -> None:
     place = tmp_path / "parts.eqp"
-    file = PartsFile(place, "these", pytest.fail)
+    file = these(place)
     file.parts |= some_parts(3)
     file.write()
-    found = PartsFile(place, "these", pytest.fail).parts
+    found = these(place).parts
     assert list(found) == [0, 1, 2]
     for number, part in some_parts(3).items():
         for name in Part._fields:
@@ -136,26 +172,26 @@ def test_what_is_read_is_what_was_written(tmp_path: Path) -> None:
     file.write()  # nothing is new
     assert (place.stat().st_mtime_ns, place.stat().st_ino) == before
     with pytest.raises(EquipoiseError, match="is not a folder"):
-        PartsFile(tmp_path / "nowhere" / "parts.eqp", "these", pytest.fail)
+        these(tmp_path / "nowhere" / "parts.eqp")
 
 
 def test_parts_are_written_now_and_then(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     now = [1000.0]
     monkeypatch.setattr(parts_file.time, "monotonic", lambda: now[0])
     place = tmp_path / "parts.eqp"
-    file = PartsFile(place, "these", pytest.fail)
+    file = these(place)
     written = []
     for seconds in (0, 29, 31, 40, 59, 62, 100):
         now[0] = 1000.0 + seconds
         file.parts |= {seconds: some_parts(1)[0]}
         file.write(is_due=False)
-        written.append(len(PartsFile(place, "these", pytest.fail).parts) if place.exists() else 0)
+        written.append(len(these(place).parts) if place.exists() else 0)
     assert written == [0, 0, 3, 3, 3, 6, 7]
 
 
 def test_a_full_disk_is_told_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     said: list[str] = []
-    file = PartsFile(tmp_path / "parts.eqp", "these", said.append)
+    file = these(tmp_path / "parts.eqp", said.append)
     wrong = iter(["full.", "full.", "gone."])
 
     def save(*_: object) -> None:

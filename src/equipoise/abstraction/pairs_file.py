@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
+
 from equipoise.bundle import load, save
 from equipoise.errors import EquipoiseError, require_path
 from equipoise.files import require_writable
@@ -24,8 +26,11 @@ class PairsFile:
         self.path, self._note = Path(path), note
         require_writable(self.path)
 
-    def load(self, identity: str) -> tuple[Floats, Floats] | None:
-        """Return what was counted for the buckets, and on the boards, that ``identity`` names, if it was."""
+    def load(self, identity: str, buckets: int) -> tuple[Floats, Floats] | None:
+        """Return what was counted for the buckets, and on the boards, that ``identity`` names, if it was.
+
+        Nothing as large as the counts is made to look at them: there may be billions.
+        """
         if not self.path.exists():
             return None
         bundle = load(self.path, _KIND)
@@ -34,7 +39,19 @@ class PairsFile:
                 f"{self.path}: found pairs of other buckets or counted on other boards "
                 f"({bundle.metadata.get('of')!s:.80}), expected {identity}."
             )
-        return bundle.arrays["met"], bundle.arrays["won"]
+        met, won = bundle.arrays["met"], bundle.arrays["won"]
+        for name, counts in (("met", met), ("won", won)):
+            if counts.shape != (buckets, buckets) or counts.dtype != np.float64:
+                raise EquipoiseError(
+                    f"{self.path}: {name} is {counts.dtype} of shape {list(counts.shape)}, expected float64 of "
+                    f"{[buckets, buckets]}."
+                )
+        # No number but a NaN or an infinity makes a sum that is none; and no hand wins more often than it meets.
+        if not (np.isfinite(met.sum() + won.sum()) and all(map(_can_be_won, met, won))):
+            raise EquipoiseError(
+                f"{self.path}: found buckets that win more often than they meet, expected counts."
+            )
+        return met, won
 
     def save(self, identity: str, met: Floats, won: Floats) -> None:
         """Write down what was counted."""
@@ -42,3 +59,8 @@ class PairsFile:
             save(self.path, _KIND, {"met": met, "won": won}, {"of": identity})
         except EquipoiseError as error:
             self._note(f"{error} The solve goes on without this file.")
+
+
+def _can_be_won(met: Floats, won: Floats) -> bool:
+    """Whether wins less losses of a bucket are possible where it meets others so often."""
+    return bool((np.abs(won) <= met).all())

@@ -158,7 +158,7 @@ class StreetBuckets(HandBuckets):
             return count()
         boards = "all boards" if self.sample is None else f"{self.sample} boards from {self.seed}"
         identity = f"{self.digest} on {boards}"
-        before = self.pairs.load(identity)
+        before = self.pairs.load(identity, self.buckets[-1][0])
         if before is not None:
             met, won = before
             return (met, won) if there is None else (there.put(met), there.put(won))

@@ -103,6 +103,15 @@ class BoardWalk:
         self._kept: dict[int, list[Array]] = {}
         self._rounds = self._made(strategy)
 
+    @property
+    def shapes(self) -> tuple[tuple[int, int], ...]:
+        """The shapes of the arrays of a part: what both players carry, and what both earn."""
+        quiet = self.streets.quiet
+        if not self.streets.streets:
+            return ((len(self._sizes), 0),) * 4
+        carried = [len(own) for own in self._rounds[quiet].entries]
+        return tuple((len(self._sizes), n) for n in (*carried, *[self.game.rounds - quiet] * 2))
+
     def stop(self) -> None:
         """Let parts that other threads are at end soon, with an error."""
         self._is_stopped = True

@@ -173,7 +173,9 @@ def certify_streamed(
     where = "compiled loops" if device is None else device.xp.__name__
     kind = "bf16" if precision == "bf16" else walk.device.dtype
     own = identity(game, strategy, f"by {where} in {kind}")
-    file = None if parts is None else PartsFile(parts, own, note or _ignore)
+    file = None
+    if parts is not None:
+        file = PartsFile(parts, own, note or _ignore, walk.shapes, total)
     known = {} if file is None else file.parts
     wanted = dict.fromkeys(numbers.tolist())
     left = [number for number in wanted if number not in known]
