@@ -218,3 +218,40 @@ def test_an_abstraction_is_named_after_the_file_of_rules(cli: Cli, tmp_path: Pat
     (tmp_path / "日本.toml").write_bytes(rules)
     found = cli("abstract", tmp_path / "日本.toml", "--json").fields
     assert found["abstraction"] == "日本-gameshrink.eqp"
+
+
+RIVER = 'game = "river"\npot = 2.0\n'
+TWO_PLAYERS = (
+    "tournament --players 2 --chips 3000 --prizes 50/30 --gain 1 --out t.eqp --plots drawn"
+)
+
+
+@pytest.mark.parametrize(
+    ("command", "shown", "full"),
+    [
+        (TWO_PLAYERS, "gain", ".png."),
+        ("qualitative river.toml --plot drawn", "thresholds", ".html."),
+        ("repeated partial --out drawn", "lottery", ".html."),
+        ("repeated partial --stages 3 --out drawn", "plays", "-play.png."),
+        (
+            "match uniform uniform --game rhode-island(ranks=3,suits=2) --hands 9 --log drawn",
+            "series",
+            ".drawn.",
+        ),
+    ],
+)
+def test_a_picture_without_room_costs_no_result(
+    cli: Cli,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    command: str,
+    shown: str,
+    full: str,
+) -> None:
+    (tmp_path / "river.toml").write_text(RIVER)
+    monkeypatch.setattr(os, "fsync", full_disk(lambda name: full in name))
+    outcome = cli(*command.split(), "--json")
+    assert outcome.code == 1, outcome.err
+    assert shown in outcome.fields
+    assert "drawn" in outcome.err
+    assert "the disk is full" in outcome.err

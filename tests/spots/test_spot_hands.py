@@ -142,6 +142,28 @@ def test_a_batch_that_was_stopped_ends_in_the_same_table(tmp_path) -> None:
         solve_flops(RULES, flops, 2.0, whole)
 
 
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (lambda text: text.replace("10.0,", '"10,0",', 1), "found '10,0' as value"),
+        (lambda text: text.replace("10.0,", "nan,", 1), "found 'nan' as value"),
+        (lambda text: text.replace("10.0,", "", 1), "found None as rules|of other rules"),
+        (lambda text: text.replace("\n", ",7\n").replace(",7", "", 1), "more than a row has"),
+        (lambda text: "a note of mine\n", "of other rules"),
+    ],
+)
+def test_tables_that_were_changed_are_refused(tmp_path, change, told: str) -> None:
+    place, flops = tmp_path / "a.csv", {"Td9d6c": 1.0, "2c2d2s": 2.0}
+    solve_flops(RULES, {"Td9d6c": 1.0}, 1.0, place)
+    header, row = place.read_text().splitlines()
+    cells = row.split(",")
+    cells[2] = "10.0"
+    place.write_text(changed := change("\n".join([header, ",".join(cells), ""])))
+    with pytest.raises(equipoise.EquipoiseError, match=rf"a\.csv: .*({told}).*, expected"):
+        solve_flops(RULES, flops, 1.0, place)
+    assert place.read_text() == changed
+
+
 def _toml(path) -> None:
     path.write_text("".join(f"{name} = {json.dumps(value)}\n" for name, value in RULES.items()))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -13,10 +13,11 @@ import typer
 from equipoise.cli import options
 from equipoise.cli.completion import complete_agent, complete_game
 from equipoise.cli.output import note, number, print_facts, print_json, print_table
+from equipoise.cli.report import CONVERGED, STOPPED_SHORT, written_or_told
 
 if TYPE_CHECKING:
     from equipoise.play.field import Field
-    from equipoise.play.matches import Match, Record, Watch
+    from equipoise.play.matches import Match, Watch
     from equipoise.play.winnings import Winnings
 
 # A match of one series is cut into this many for the sign test, as Gilpin (2009) did.
@@ -75,7 +76,7 @@ def command(
     ] = None,
     nodes: options.Nodes = None,
     json: options.Json = False,
-) -> None:
+) -> int:
     """Let two agents play against each other, and say what is luck and what is not."""
     from equipoise.cli.loading import load_game
     from equipoise.play.agents import agent
@@ -84,15 +85,16 @@ def command(
     terms = Terms(hands, duplicate, series, seed)
     rules = load_game(game)
     pair = agent(first, rules), agent(second, rules)
-    with (
-        _kept(rules, (first, second), log, phh) as record,
-        _watched(terms.hands, not json) as watch,
-    ):
+    books = _books(rules, (first, second), log, phh)
+    with _watched(terms.hands, not json) as watch:
+        record = partial(_record, books.values()) if books else None
         match = play_match(rules, *pair, terms, watch=watch, luck=luck, record=record)
+    written = written_or_told(lambda: map(_written, books, books.values()))
     if json:
         print_json(_match_fields(match))
     else:
         _print_match(match)
+    return STOPPED_SHORT if written is None else CONVERGED
 
 
 def field_command(
@@ -140,30 +142,30 @@ def _watched(hands: int, is_shown: bool) -> Iterator[Watch]:
         yield watch
 
 
-@contextmanager
-def _kept(
+def _books(
     game: Any, names: tuple[str, str], log: Path | None, phh: Path | None
-) -> Iterator[Record | None]:
-    """Write histories of the hands of a match, if that is wanted, once all are played."""
-    from equipoise.files import require_writable, write_atomically
+) -> dict[Path, Any]:
+    """Return what histories of the hands of a match are wanted, by the file they go to once all are played."""
+    from equipoise.files import require_writable
     from equipoise.play.histories import LogBook, PokerHandHistory
 
-    books = [
-        (path, kind(game, names))
-        for path, kind in ((log, LogBook), (phh, PokerHandHistory))
-        if path is not None
-    ]
-    for path, _ in books:
+    kinds = ((log, LogBook), (phh, PokerHandHistory))
+    books = {path: kind(game, names) for path, kind in kinds if path is not None}
+    for path in books:
         require_writable(path)
+    return books
 
-    def record(state: Any, seat: int) -> None:
-        for _, book in books:
-            book.add(state, seat)
 
-    yield record if books else None
-    for path, book in books:
-        text = book.text().encode()
-        write_atomically(path, partial(_put, text))
+def _record(books: Iterable[Any], state: Any, seat: int) -> None:
+    for book in books:
+        book.add(state, seat)
+
+
+def _written(path: Path, book: Any) -> Path:
+    from equipoise.files import write_atomically
+
+    write_atomically(path, partial(_put, book.text().encode()))
+    return path
 
 
 def _put(text: bytes, file: BinaryIO) -> None:

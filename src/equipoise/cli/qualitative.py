@@ -9,7 +9,7 @@ import typer
 
 from equipoise.cli import options
 from equipoise.cli.output import print_facts, print_json
-from equipoise.cli.report import exit_code, print_result
+from equipoise.cli.report import exit_code, print_result, written_or_told
 from equipoise.errors import EquipoiseError
 
 if TYPE_CHECKING:
@@ -69,15 +69,15 @@ def command(
         products=Products(breakpoints, encoding, solver),
         propose=propose,
     )
-    plots: dict[str, str] = {}
+    drawn: list[Path] | None = []
     if plot is not None:
-        page, picture = family(result.family).draw(result, plot)
-        plots = {"html": str(page), "png": str(picture)}
+        drawn = written_or_told(lambda: family(result.family).draw(result, plot))
+    plots = {path.suffix[1:]: str(path) for path in drawn or []}
     if json:
         print_json({**_fields(result), **plots})
     else:
         _print(result, plots)
-    return exit_code(result, None)
+    return exit_code(result, None, is_drawn=drawn is not None)
 
 
 def _fields(result: Result) -> dict[str, Any]:

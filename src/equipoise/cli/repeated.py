@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -10,10 +11,11 @@ import typer
 
 from equipoise.cli import options
 from equipoise.cli.output import note, number, print_facts, print_json, print_table
-from equipoise.cli.report import exit_code, print_result
+from equipoise.cli.report import exit_code, print_result, written_or_told
 from equipoise.errors import EquipoiseError
 
 if TYPE_CHECKING:
+    from equipoise.play.repeated import Floats
     from equipoise.road.result import Result
     from equipoise.solvers.repeated.cav_grid import GridSolution
     from equipoise.strategy.repeated import RepeatedStrategy
@@ -60,6 +62,7 @@ def command(
     from equipoise.cli.progress import live
     from equipoise.files import require_plots
     from equipoise.games.repeated.game import load_repeated
+    from equipoise.play.repeated import pairings
     from equipoise.road.families import family
     from equipoise.road.verbs import solve
     from equipoise.solvers.repeated.cav_grid import solve_p1
@@ -72,43 +75,46 @@ def command(
     show = partial(live, is_shown=not json)
     result = solve(rules, gap=tolerance, time=time, spec=game, seed=seed, show=show, note=note)
     reference = None if grid is None else solve_p1(rules, grid)
-    files: list[Path] = []
+    drawn: list[Path] | None = []
     averages: dict[str, float] = {}
     if out is not None:
-        files += family(result.family).draw(result, out)
-        if not files:
+        drawn = written_or_told(lambda: family(result.family).draw(result, out))
+        if drawn == []:
             note(f"{rules.name} has {len(rules.states)} states: v is drawn for two or three only")
+    files = drawn or []
     if stages:
-        averages = _play(result.strategy, stages, seed, out, files)
+        pair, seeds = result.strategy, range(seed, seed + _SEEDS)
+        paths = pairings(pair.informed, pair.uninformed, stages, seeds)
+        averages = {name: float(path[-1]) for name, path in paths.items()}
+        if out is not None and drawn is not None:
+            drawn = written_or_told(lambda: _draw_plays(pair, paths, out))
+            files += drawn or []
     if json:
         print_json(_fields(result, reference, averages, files))
     else:
         print_result(result)
         _print(reference, averages, files)
-    return exit_code(result, None)
+    return exit_code(result, None, is_drawn=drawn is not None)
 
 
-def _play(
-    strategy: RepeatedStrategy, stages: int, seed: int, out: Path | None, files: list[Path]
-) -> dict[str, float]:
-    """Play every pairing; return the average payoffs after the last stage, and draw the road."""
+def _draw_plays(
+    strategy: RepeatedStrategy, paths: Mapping[str, Floats], out: Path
+) -> tuple[Path, ...]:
+    """Draw the road of every pairing to its average payoffs."""
     import numpy as np
 
-    from equipoise.play.repeated import pairings
     from equipoise.plots.chart import write_html, write_png
     from equipoise.plots.repeated import plays
 
-    paths = pairings(strategy.informed, strategy.uninformed, stages, range(seed, seed + _SEEDS))
-    if out is not None:
-        shown = np.unique(np.geomspace(1, stages, 200).astype(int))
-        title = f"{strategy.game.name}: average payoff, {_SEEDS} plays a state"
-        curves = {name: path[shown - 1] for name, path in paths.items()}
-        chart = plays(title, strategy.value, curves, shown)
-        page, picture = (out.with_name(f"{out.name}-play.{end}") for end in ("html", "png"))
-        write_html(page, chart)
-        write_png(picture, chart)
-        files += [page, picture]
-    return {name: float(path[-1]) for name, path in paths.items()}
+    stages = max(map(len, paths.values()))
+    shown = np.unique(np.geomspace(1, stages, 200).astype(int))
+    title = f"{strategy.game.name}: average payoff, {_SEEDS} plays a state"
+    curves = {name: path[shown - 1] for name, path in paths.items()}
+    chart = plays(title, strategy.value, curves, shown)
+    page, picture = (out.with_name(f"{out.name}-play.{end}") for end in ("html", "png"))
+    write_html(page, chart)
+    write_png(picture, chart)
+    return page, picture
 
 
 def _fields(

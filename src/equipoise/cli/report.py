@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from equipoise.cli.info import bucket_text, program_text
 from equipoise.cli.output import duration, note, number, print_facts, print_table
-from equipoise.errors import INTERRUPTED
+from equipoise.errors import INTERRUPTED, EquipoiseError
 
 if TYPE_CHECKING:
     from equipoise.road.families import Sheet
@@ -20,13 +20,25 @@ CONVERGED, STOPPED_SHORT = 0, 1
 _PREVIEW = 10
 
 
-def exit_code(result: Result, place: Path | None) -> int:
-    """Return 0 if the target is met and the result is where it was to be saved."""
+def exit_code(result: Result, place: Path | None, *, is_drawn: bool = True) -> int:
+    """Return 0 if the target is met and the result is where it was to be saved, and drawn if it was to be."""
     from equipoise.solvers.driver import Status
 
-    if result.status is Status.CONVERGED and result.saved == place:
+    if result.status is Status.CONVERGED and result.saved == place and is_drawn:
         return CONVERGED
     return INTERRUPTED if result.status is Status.INTERRUPTED else STOPPED_SHORT
+
+
+def written_or_told(write: Callable[[], Iterable[Path]]) -> list[Path] | None:
+    """Return the files that are written beside a result, or say why there are none.
+
+    What was computed for hours must not end for want of room for a picture: the caller still shows the result.
+    """
+    try:
+        return list(write())
+    except EquipoiseError as error:
+        note(str(error))
+        return None
 
 
 def print_result(

@@ -97,7 +97,7 @@ def command(
 
     Every state is solved: all stacks, all positions, with all players left and with fewer.
     """
-    from equipoise.cli.report import exit_code, print_result
+    from equipoise.cli.report import exit_code, print_result, written_or_told
     from equipoise.files import require_plots
     from equipoise.games.tournaments.tournament import tournament
     from equipoise.road.tournament import sheets
@@ -137,17 +137,19 @@ def command(
         inner=inner,
     )
     files = [] if result.saved is None else [result.saved]
+    drawn: list[Path] | None = []
     if plots is not None:
         from equipoise.plots.tournament import draw
 
-        files += draw(plots, result.strategy, result.strategy.values, shown)
+        drawn = written_or_told(lambda: draw(plots, result.strategy, result.strategy.values, shown))
+        files += drawn or []
     if json:
         print_json(_fields(result, shown, files))
     else:
         print_result(result, tables=sheets(result.strategy, shown))
         for file in files:
             note(f"wrote {file}")
-    return exit_code(result, place)
+    return exit_code(result, place, is_drawn=drawn is not None)
 
 
 def _shown(rules: Tournament, stacks: list[int] | None) -> tuple[int, ...]:

@@ -9,12 +9,13 @@ from __future__ import annotations
 import csv
 import hashlib
 import io
+import math
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from equipoise.errors import EquipoiseError
+from equipoise.errors import EquipoiseError, short
 
 KEY = "rules"
 _DIGITS = 6
@@ -105,15 +106,32 @@ def _rows(out: Path, digest: str) -> dict[str, dict[str, Any]]:
     if not out.exists():
         return {}
     try:
-        found = list(csv.DictReader(io.StringIO(out.read_text(encoding="utf-8"))))
+        table = csv.DictReader(io.StringIO(out.read_text(encoding="utf-8")))
+        found, names = list(table), table.fieldnames
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise EquipoiseError(f"{out}: cannot be read ({error}), expected a table.") from None
-    if any(row.get(KEY) != digest or not row.get("flop") for row in found):
+    is_ours = names is None or {"flop", KEY} <= {*names}
+    if not is_ours or any(row.get(KEY) != digest or not row.get("flop") for row in found):
         raise EquipoiseError(
             f"{out}: found a table of other rules or another target, expected one of these: name "
             "another --out."
         )
+    for row in found:
+        for name, cell in row.items():
+            if name not in ("flop", KEY) and not _is_number(cell):
+                raise EquipoiseError(
+                    f"{out}: flop {row['flop']:.20}: found {short(cell)} as {name or 'more than a row has'}, "
+                    "expected a number: without its row, a flop is solved again."
+                )
     return {row["flop"]: dict(row) for row in found}
+
+
+def _is_number(cell: object) -> bool:
+    """Whether a cell holds a finite number."""
+    try:
+        return math.isfinite(float(str(cell)))
+    except ValueError:
+        return False
 
 
 def _write(rows: list[dict[str, Any]], file: BinaryIO) -> None:
