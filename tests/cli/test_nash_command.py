@@ -77,6 +77,22 @@ def test_a_limit_says_so(cli: Cli, stag: str) -> None:
     assert cli("nash", stag, "--time", "0").code == 2
 
 
+def test_a_stopped_search_goes_on(cli: Cli, stag: str) -> None:
+    stopped = cli("nash", stag, "--time", "1e-9")
+    assert "raise --time)" in stopped.out  # nothing is saved that could be resumed
+    kept = cli("nash", stag, "--time", "1e-9", "--out", "s.eqp")
+    assert "or --resume from this run" in kept.out
+    assert Path("s.eqp.checkpoint").exists()
+    found = cli("nash", stag, "--resume", "--out", "s.eqp", "--json")
+    assert (found.code, found.err, found.fields["gap"]) == (0, "", pytest.approx(0, abs=1e-2))
+    assert {path.name for path in Path().iterdir()} == {"s.eqp", stag}
+    again = cli("nash", stag, "--resume", "--out", "s.eqp", "--json")
+    assert "this solve is finished" in again.err
+    assert (again.code, again.fields["profile"]) == (0, found.fields["profile"])
+    refused = cli("nash", stag, "--resume")
+    assert (refused.code, "--resume: found no --out" in refused.err) == (2, True)
+
+
 def test_all_equilibria_of_a_matrix(cli: Cli, stag: str) -> None:
     """The stag hunt has two pure equilibria and a mixed one: 40 p = 30."""
     shown = cli("nash", stag, "--all")

@@ -39,6 +39,9 @@ def command(
     time: Annotated[float, typer.Option(help="Stop after about this many seconds.")] = 60.0,
     seed: Annotated[int, typer.Option(min=0, help="For what is drawn at random.")] = 0,
     out: Annotated[Path | None, typer.Option(help="Where to save the strategy.")] = None,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Continue from the checkpoint beside --out, if any.")
+    ] = False,
     force: Annotated[
         bool, typer.Option("--force", help="Replace --out even if it holds something else.")
     ] = False,
@@ -63,12 +66,15 @@ def command(
             raise EquipoiseError("--all: found --out or --weights, which are for one equilibrium.")
         print_all(game, json)
         return CONVERGED
+    if resume and out is None:
+        raise EquipoiseError("--resume: found no --out, expected the file beside which to look.")
     result = solve(
         _tree(game, out),
         gap=epsilon,
         time=time,
         seed=seed,
         out=out,
+        resume=resume,
         force=force,
         family="general-sum",
         spec=game,

@@ -48,13 +48,14 @@ def print_result(
     from equipoise.road.families import family
 
     kind, known = family(result.family), result.summary()
-    iterations = known["iterations"]
+    iterations, status = known["iterations"], result.status
+    remedy = status.remedy_unsaved if result.saved is None else status.remedy
     if "value" not in known and "gains" in known:
         print_tables([kind.verdict(result.rules, result.certificate)[0]])
     print_facts(
         {
             "game": known["game"],
-            "status": f"{known['status']} ({result.status.remedy})",
+            "status": f"{known['status']} ({remedy})",
             **{
                 name: _text(name, value)
                 for name, value in kind.facts(result).items()

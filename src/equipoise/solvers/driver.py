@@ -143,16 +143,26 @@ class Status(Enum):
     @property
     def remedy(self) -> str:
         """What a user can do about this status."""
+        return _REMEDIES[self] + _RESUMED.get(self, "")
+
+    @property
+    def remedy_unsaved(self) -> str:
+        """What she can do who has saved nothing."""
         return _REMEDIES[self]
 
 
 _REMEDIES = {
     Status.CONVERGED: "the gap target is met",
     Status.EXHAUSTED: "the method, or double precision, can do no better; try another or a larger gap",
-    Status.ITERATION_LIMIT: "gap above target: raise --iterations, or --resume from this run",
-    Status.TIME_LIMIT: "gap above target: raise --time, or --resume from this run",
-    Status.INTERRUPTED: "stopped by the user: --resume continues from here",
+    Status.ITERATION_LIMIT: "gap above target: raise --iterations",
+    Status.TIME_LIMIT: "gap above target: raise --time",
+    Status.INTERRUPTED: "stopped by the user",
     Status.UNCERTIFIED: "gap above target in the full game: solve a finer model of it",
+}
+_RESUMED = {
+    Status.ITERATION_LIMIT: ", or --resume from this run",
+    Status.TIME_LIMIT: ", or --resume from this run",
+    Status.INTERRUPTED: ": --resume continues from here",
 }
 
 
