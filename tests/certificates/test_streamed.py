@@ -313,3 +313,14 @@ def test_refusals() -> None:
             certify(SHORT, simple_strategy(SHORT, "uniform"), rigorous=True, **how)  # type: ignore[arg-type]
     with pytest.raises(EquipoiseError, match="'never', expected one of always-call"):
         simple_strategy(SHORT, "never")
+    # Neither those of buckets nor those of boards that are asked for are rounded outwards.
+    uniform = simple_strategy(SHORT, "uniform")
+    for played, asked in (
+        (bucket_strategy(SHORT, (2, 3, 2), seed=7), {}),
+        (uniform, {"flops": 2}),
+        (uniform, {"device": "compiled"}),
+    ):
+        with pytest.raises(
+            EquipoiseError, match="--rigorous: found poker certified board by board"
+        ):
+            certify(SHORT, played, rigorous=True, **asked)  # type: ignore[arg-type]
