@@ -68,10 +68,6 @@ def certify(
         from equipoise.certificates.streamed import certify_streamed
         from equipoise.sequence.backends import devices
 
-        if rigorous:
-            raise EquipoiseError(
-                "--rigorous: found poker certified board by board, expected a game given as a tree."
-            )
         where = None if device in (None, "compiled") else devices.device(device, "float32")
         return certify_streamed(
             poker,
