@@ -79,10 +79,12 @@ class ArrayTreeplex:
         if not len(blocks.start):
             return np.zeros(len(sequences), dtype=np.int64)
         start = blocks.start.astype(np.int64)
-        block = np.searchsorted(start, sequences, side="right") - 1
-        action, bucket = np.divmod(sequences - start[block], blocks.buckets[block].astype(np.int64))
-        place = self._first[block] + action * self._apart[block] + bucket
-        return np.where(sequences > 0, place, 0)
+        place, after = np.zeros(len(sequences), dtype=np.int64), np.flatnonzero(sequences > 0)
+        block = np.searchsorted(start, sequences[after], side="right") - 1
+        wide = blocks.buckets[block].astype(np.int64)
+        action, bucket = np.divmod(sequences[after] - start[block], wide)
+        place[after] = self._first[block] + action * self._apart[block] + bucket
+        return place
 
     @cached_property
     def place(self) -> Ints:

@@ -35,7 +35,8 @@ class _Side:
         self.space = space
         self.regret = np.zeros(space.size, dtype=dtype)
         self.play = np.zeros(space.size, dtype=dtype) if optimistic else self.regret
-        self.average = np.ones(space.size, dtype=dtype)
+        # Before the first iteration, too, the average is a plan: a solve may be over by then, and is measured.
+        self.average = space.plan(space.uniform(dtype))
         self.scratch = np.empty((3, space.widest), dtype=dtype)
         self.held: NDArray[Any] | None = None
         self.barely = 0.0
