@@ -14,7 +14,9 @@ from equipoise.errors import EquipoiseError
 from equipoise.games import poker
 from equipoise.games.trees.builder import TreeBuilder
 from equipoise.sequence.build import build
-from equipoise.solvers.base import Context
+from equipoise.solvers.base import Context, solve
+from equipoise.solvers.driver import Iterations, Status
+from equipoise.solvers.methods import method
 from equipoise.solvers.saddle.cfr import CFR, DCFR, TABLE, member
 
 FORM = build(random_duel(9))
@@ -155,3 +157,15 @@ def test_what_is_never_at_stake_leaves_plans_finite(name: str, dtype: str, deep:
         assert np.isfinite(plan).all()
         assert behaviour.min() >= 0
         assert behaviour[1:].reshape(-1, 2).sum(axis=1) == pytest.approx(1)
+
+
+@pytest.mark.parametrize("name", ["cfr", "pcfr+", "dcfr(device=numpy)", "static:cfr"])
+def test_what_is_measured_before_the_first_iteration_is_a_plan(name: str) -> None:
+    """Even where one player alone moves, which sums that are no plan would make cheap."""
+    tree = TreeBuilder("nature, then one player", ("A", "B"))
+    for sign, place in zip((1, -1), tree.chance(tree.root, [("u", 0.5), ("d", 0.5)]), strict=True):
+        for number, leaf in enumerate(tree.decide(place, 1, sign, ["a", "b", "c"])):
+            tree.end(leaf, (number + 5, -number - 5))
+    found = solve(build(tree.build()), method(name), Iterations(0))
+    assert (found.lower, found.upper) == pytest.approx((5.0, 6.0))
+    assert found.status is Status.ITERATION_LIMIT

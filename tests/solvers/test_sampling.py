@@ -5,8 +5,9 @@ import pytest
 
 from equipoise.games.trees.classic import leduc
 from equipoise.sequence.build import build
-from equipoise.solvers.base import Context, solve
+from equipoise.solvers.base import Context, measure, solve
 from equipoise.solvers.driver import Gap, Iterations, Status
+from equipoise.solvers.methods import method
 from equipoise.solvers.saddle.cfr import DCFR
 from equipoise.solvers.saddle.egt import EGT
 from equipoise.solvers.saddle.iterated import IteratedSmoothing
@@ -53,6 +54,16 @@ def test_resume_is_bit_for_bit_after_the_sample_has_grown(around):
     assert np.array_equal(whole.x, resumed.x)
     assert np.array_equal(whole.y, resumed.y)
     assert resumed.gradients == whole.gradients
+
+
+@pytest.mark.parametrize("name", ["double-oracle(default=uniform)", "dcfr(device=numpy)"])
+def test_bounds_of_a_sample_are_not_told_as_those_of_the_game(name):
+    """Methods that measure themselves measure the sample; what is logged is the full game's."""
+    form = build(leduc())
+    found = solve(form, Sampled(method(name)), Iterations(20))
+    for row in found.log:
+        assert row.lower < -0.0856 < row.upper  # OpenSpiel's tests
+    assert (found.lower, found.upper) == pytest.approx(measure(form, *found.plans))
 
 
 def test_seeds_make_the_sample():

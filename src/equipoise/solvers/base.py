@@ -136,12 +136,12 @@ class Solution:
     @property
     def x(self) -> Plan:
         """Player 1's plan, in double precision."""
-        return _double(self.form.X, self.plans[0])
+        return in_double(self.form.X, self.plans[0])
 
     @property
     def y(self) -> Plan:
         """Player 2's plan, in double precision."""
-        return _double(self.form.Y, self.plans[1])
+        return in_double(self.form.Y, self.plans[1])
 
     @cached_property
     def value(self) -> float:
@@ -192,19 +192,31 @@ class Telling:
         return own()
 
 
-class _SaddleRun(Telling):
-    """A method at work, as the driver wants it: measured in the full form, in the user's units."""
-
-    def __init__(self, form: SequenceForm, inner: MethodRun) -> None:
-        self.form, self.inner = form, inner
-        self.best: Arrays = {}
-        self._point: tuple[Plan, Plan] | None = None
+class Around(Telling):
+    """A run that does its work, and keeps its state, through an ``inner`` one."""
 
     iterations, gradients, finished = map(of_inner, ("iterations", "gradients", "finished"))
 
     def advance(self, iterations: int) -> None:
         """Advance the method."""
         self.inner.advance(iterations)
+
+    def state(self) -> Arrays:
+        """Return the method's state."""
+        return self.inner.state()
+
+    def restore(self, state: Arrays) -> None:
+        """Restore the method."""
+        self.inner.restore(state)
+
+
+class _SaddleRun(Around):
+    """A method at work, as the driver wants it: measured in the full form, in the user's units."""
+
+    def __init__(self, form: SequenceForm, inner: MethodRun) -> None:
+        self.form, self.inner = form, inner
+        self.best: Arrays = {}
+        self._point: tuple[Plan, Plan] | None = None
 
     def next_check(self) -> int:
         """Measure at 1, 2, ..., in steps of an eighth, unless the method knows better."""
@@ -228,14 +240,6 @@ class _SaddleRun(Telling):
     def plans(self) -> tuple[Plan, Plan]:
         """Return the best point, in the end."""
         return self.best["x"], self.best["y"]
-
-    def state(self) -> Arrays:
-        """Return the method's state."""
-        return self.inner.state()
-
-    def restore(self, state: Arrays) -> None:
-        """Restore the method."""
-        self.inner.restore(state)
 
 
 class _SelfMeasuredRun(_SaddleRun):
@@ -280,15 +284,15 @@ def measure(form: SequenceForm, x: Plan, y: Plan) -> tuple[float, float]:
 
     What player 1 is paid whatever happens is left out, so that the difference keeps its digits.
     """
-    loss = form.A.transpose_times(_double(form.X, x))
+    loss = form.A.transpose_times(in_double(form.X, x))
     np.negative(loss, loss)
     lower = -form.Y.support(loss, overwrite=True)
     del loss  # as long as a plan: large games have little room for two
-    upper = form.X.support(form.A.times(_double(form.Y, y)), overwrite=True)
+    upper = form.X.support(form.A.times(in_double(form.Y, y)), overwrite=True)
     return form.units.unit * lower, form.units.unit * upper
 
 
-def _double(space: Treeplex, plan: Plan) -> Plan:
+def in_double(space: Treeplex, plan: Plan) -> Plan:
     """Return ``plan`` in double precision; a single-precision one is made exactly feasible first."""
     if plan.dtype == np.float64:
         return plan

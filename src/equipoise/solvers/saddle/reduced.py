@@ -14,8 +14,7 @@ from equipoise.sequence.build import SequenceForm
 from equipoise.sequence.reductions.base import Reduction
 from equipoise.sequence.reductions.eliminate import eliminate
 from equipoise.sequence.reductions.merge import shrink
-from equipoise.solvers.base import Context, Method, MethodRun, Plan, Telling, of_inner
-from equipoise.solvers.driver import Arrays
+from equipoise.solvers.base import Around, Context, Method, MethodRun, Plan
 from equipoise.solvers.methods import spelled
 
 REDUCTIONS: dict[str, Callable[[SequenceForm, Callable[[], bool]], Reduction]] = {
@@ -50,26 +49,12 @@ class Reduced:
         return ReducedRun(small, self.method.start(small.form, replace(context, start=None)))
 
 
-class ReducedRun(Telling):
+class ReducedRun(Around):
     """A run on the smaller form, seen from the full one."""
 
     def __init__(self, small: Reduction, inner: MethodRun) -> None:
         self.small, self.inner = small, inner
 
-    iterations, gradients, finished = map(of_inner, ("iterations", "gradients", "finished"))
-
-    def advance(self, iterations: int) -> None:
-        """Advance the inner run."""
-        self.inner.advance(iterations)
-
     def point(self) -> tuple[Plan, Plan]:
         """Return the inner run's plans, lifted."""
         return self.small.lift(*self.inner.point())
-
-    def state(self) -> Arrays:
-        """Return the inner run's state."""
-        return self.inner.state()
-
-    def restore(self, state: Arrays) -> None:
-        """Restore the inner run."""
-        self.inner.restore(state)

@@ -17,7 +17,7 @@ import numpy as np
 
 from equipoise.errors import EquipoiseError
 from equipoise.sequence.build import SequenceForm
-from equipoise.solvers.base import Context, Method, MethodRun, Plan, measure
+from equipoise.solvers.base import Around, Context, Method, MethodRun, Plan, measure
 from equipoise.solvers.driver import Arrays
 from equipoise.solvers.methods import spelled
 from equipoise.solvers.options import require_number
@@ -42,7 +42,22 @@ class Sampled:
 
     def start(self, form: SequenceForm, context: Context) -> MethodRun:
         """Draw the sample and start the method on it."""
-        return self.method.start(_sample(form, self.proportion, context.seed, 0), context)
+        return SampledRun(
+            self.method.start(_sample(form, self.proportion, context.seed, 0), context)
+        )
+
+
+class SampledRun(Around):
+    """A run on a sample: its bounds, if it knows any, are the sample's, so it does not tell them."""
+
+    news = ""
+
+    def __init__(self, inner: MethodRun) -> None:
+        self.inner = inner
+
+    def point(self) -> tuple[Plan, Plan]:
+        """Return the method's plans, which are plans of the full game."""
+        return self.inner.point()
 
 
 @dataclass(frozen=True)
