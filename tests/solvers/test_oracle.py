@@ -218,6 +218,66 @@ def test_a_solve_by_another_method_inside_goes_on_as_well():
     assert solve(form, made, Gap(1e-5), resume=states[-1]).gap <= 1e-5
 
 
+@pytest.mark.parametrize("restrict", ["first", "second"])
+@pytest.mark.parametrize(
+    "inner", ["pcfr+", "dcfr(device=numpy)", "double-oracle", "iterated-smoothing"]
+)
+def test_a_single_oracle_with_another_method_inside_has_true_bounds(restrict, inner):
+    """In the first restricted game one player has no choice, and no bound is known."""
+    for form in (matrix_form(0, 3, 4), build(random_duel(6, 4)), build(random_duel(3, 4))):
+        exact = solve(form, LP(), Relative(1e-10))
+        made = DoubleOracle("best-response", inner, restrict, "uniform")
+        found = solve(form, made, Relative(1e-3))
+        assert found.status is Status.CONVERGED
+        assert found.gap >= -1e-12 * form.units.unit
+        assert_bracketed(form, found.log, exact.value)
+
+
+@pytest.mark.parametrize("seed", [0, 2, 5])
+@pytest.mark.parametrize("inner", ["double-oracle", "iterated-smoothing"])
+def test_a_method_that_ended_where_it_was_told_to_goes_on(inner, seed):
+    """It is no sign of a stalled oracle."""
+    form = matrix_form(seed, 3, 4)
+    found = solve(form, DoubleOracle("best-response", inner, default="uniform"), Relative(1e-3))
+    assert found.status is Status.CONVERGED
+    assert "oracle" not in found.facts
+
+
+def is_plan(space, plan):
+    rows, columns, entries, right = space.constraint_entries()
+    return np.allclose(np.bincount(rows, entries * plan[columns], len(right)), right, atol=1e-12)
+
+
+@pytest.mark.parametrize("inner", ["dcfr", "pcfr+", "dcfr(dtype=float32)"])
+@pytest.mark.parametrize("written_out", [False, True], ids=["in place", "written out"])
+def test_plans_of_growing_games_are_plans(inner, written_out):
+    """Averages have what was played by default before a set was entered; in single precision they drift."""
+    form = build(leduc(2, 2)) if written_out else leduc_form(2, 2)
+    run = DoubleOracle("best-response", inner, default="first").start(form, Context())
+    for _ in range(6):
+        run.advance(1)
+        for space, plan in zip((form.X, form.Y), run.plans, strict=True):
+            assert is_plan(space, plan)
+
+
+@pytest.mark.parametrize("form", [build(kuhn()), leduc_form(2, 2)], ids=["written out", "in place"])
+def test_a_method_that_gets_no_further_is_left(form):
+    """Single precision cannot close the gap: no tolerance is waited for that is out of reach."""
+    found = solve(form, DoubleOracle(inner="dcfr(dtype=float32,gamma=15)"), Gap(0.0))
+    assert found.status is Status.EXHAUSTED
+    assert "stalled" in found.facts["oracle"]
+    assert 0 < found.gap < 1e-3 * form.units.unit
+    assert_bracketed(form, found.log, solve(form, LP()).value)
+
+
+@pytest.mark.parametrize(
+    "inner", ["sampling:cfr", "double-oracle(expand=best-response,oracle=search)"]
+)
+def test_what_needs_more_than_payoffs_cannot_solve_restricted_games(inner):
+    with pytest.raises(EquipoiseError, match="expected a method for restricted games, which are"):
+        solve(build(leduc(2, 2)), DoubleOracle(inner=inner))
+
+
 class Nothing:
     """A policy that breaks its promise."""
 
@@ -247,6 +307,7 @@ def test_before_its_first_iteration_it_knows_the_bounds_of_the_default():
             "double-oracle(expand=worst)",
             "expand is 'worst', expected one of best-response.* joined by",
         ),
+        ("double-oracle(expand=1)", "expand is 1, expected one of best-response"),
         (
             "double-oracle(restrict=third)",
             "restrict is 'third', expected one of both, first, second",

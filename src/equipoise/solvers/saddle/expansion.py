@@ -217,10 +217,10 @@ SEEING_ALL = frozenset({"all-best", "deviations"})
 def policy(name: str) -> Policy:
     """Return the policy that ``name`` spells."""
     made = []
-    for part in name.split("+"):
+    for part in str(name).split("+"):
         if part not in POLICIES:
             raise EquipoiseError(
-                f"double-oracle: expand is '{name}', expected one of {', '.join(POLICIES)}, or several "
+                f"double-oracle: expand is {name!r}, expected one of {', '.join(POLICIES)}, or several "
                 "joined by '+'."
             )
         module, _, own = POLICIES[part].partition(":")

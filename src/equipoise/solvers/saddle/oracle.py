@@ -47,6 +47,8 @@ _EXACT = 1e-14
 """A gap below this, in the form's units, is a rounding error."""
 _CLOSER, _AGAIN = 0.5, 0.1
 """How much closer than the bounds an inexact method solves the restricted game; closer again if it must."""
+_ROUGHLY = 1.0
+"""How exactly to solve the first one, in the form's units: no bound is known yet, and less than two is at stake."""
 _ENOUGH = 0.5
 """Share of the target that the restricted game may take."""
 
@@ -123,7 +125,7 @@ class DoubleOracleRun:
             np.full(space.size, player not in RESTRICTED[options.restrict])
             for player, space in enumerate((form.X, form.Y))
         ]
-        self.tolerance = np.inf
+        self.tolerance = _ROUGHLY
         self.lower, self.upper = -np.inf, np.inf
         self.plans: Plans = self.default
         self._kept = self.plans

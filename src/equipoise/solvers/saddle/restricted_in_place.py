@@ -21,6 +21,7 @@ from equipoise.solvers.base import Context, Method, next_check
 from equipoise.solvers.driver import Arrays
 from equipoise.solvers.saddle.cfr import CFR
 from equipoise.solvers.saddle.cfr_compiled import CFRRun
+from equipoise.solvers.saddle.restricted_lp import Patience
 
 _AT_ONCE = 200
 """Iterations between two measurements: a few milliseconds beside most of a second where games are large."""
@@ -30,6 +31,7 @@ class InPlace:
     """A member of the CFR family at work on the whole form, from restriction to restriction."""
 
     is_exact = False
+    """Whether the last restricted game was left because its gap got no smaller."""
 
     def __init__(self, form: SequenceForm, method: Method, context: Context) -> None:
         self.form, self.context = form, context
@@ -47,12 +49,16 @@ class InPlace:
         """Return plans of ``small`` with a gap of at most ``tolerance``, if there is time."""
         first, second = small.sides
         self.run.hold((first.held, second.held))
+        patience = Patience(self.run.iterations)
         while True:
             done = self.run.iterations
             self.run.advance(min(next_check(done) - done, _AT_ONCE))
-            x, y = (np.asarray(plan, dtype=np.float64) for plan in self.run.point())
-            plans = x[first.numbers], y[second.numbers]
-            if self._gap(small, plans) <= tolerance or self.context.should_stop():
+            x, y = self.run.point()
+            # Carried, since the average still has what was played by default before a set was entered.
+            plans = first.carry(x), second.carry(y)
+            gap = self._gap(small, plans)
+            self.is_exact = patience.is_over(self.run.iterations, gap) and gap > tolerance
+            if gap <= tolerance or self.is_exact or self.context.should_stop():
                 return plans
 
     def _gap(self, small: Restriction, plans: Plans) -> float:

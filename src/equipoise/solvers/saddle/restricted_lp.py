@@ -18,11 +18,12 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from equipoise.errors import EquipoiseError
 from equipoise.numerics.program import AT_LOWER, BASIC, Basis, Solver, Statuses, optimize
 from equipoise.sequence.build import SequenceForm
 from equipoise.sequence.reductions.base import Plans
 from equipoise.sequence.reductions.grow import Restriction, Side
-from equipoise.solvers.base import Context, Method, MethodRun, measure, next_check
+from equipoise.solvers.base import Context, Method, MethodRun, in_double, measure, next_check
 from equipoise.solvers.driver import Arrays
 from equipoise.solvers.saddle.lp import plans, program
 
@@ -31,6 +32,9 @@ _NOTHING = 1e-12
 
 _USUAL, _FINEST = 1e-9, 1e-10
 """How far a program's constraints may be violated: usually, and the least that HiGHS takes."""
+
+_PATIENCE, _SOON, _BETTER = 4, 1000, 0.9
+"""Within so many times the iterations, and so many at the least, a gap falls to this part of itself."""
 
 
 class RestrictedSolver(Protocol):
@@ -48,6 +52,22 @@ class RestrictedSolver(Protocol):
 
     def restore(self, state: Arrays) -> None:
         """Begin from ``state``."""
+
+
+class Patience:
+    """Notices that a method gets no further: rounding is what remains.
+
+    Gaps of averages shrink at least as the root of the iterations grows, so four times as many halve them.
+    """
+
+    def __init__(self, iterations: int = 0) -> None:
+        self._best, self._at = np.inf, iterations
+
+    def is_over(self, iterations: int, gap: float) -> bool:
+        """Say whether the gap, which is this after so many iterations, has not shrunk for long."""
+        if gap < _BETTER * self._best:
+            self._best, self._at = gap, iterations
+        return iterations > max(_PATIENCE * self._at, _SOON)
 
 
 class WarmProgram:
@@ -149,20 +169,26 @@ class ByMethod:
     def __init__(self, form: SequenceForm, method: Method, context: Context) -> None:
         self.form, self.method, self.context = form, method, context
         self._plans = tuple(space.plan(space.uniform()) for space in (form.X, form.Y))
-        self._finished = False
+        self._is_exact = False
         self._last: tuple[Restriction, MethodRun] | None = None
 
     @property
     def is_exact(self) -> bool:
-        """Whether the method itself said that it can do no better."""
-        return self._finished
+        """Whether the method ended, or got no further, before the tolerance was met."""
+        return self._is_exact
 
     def solve(self, small: Restriction, tolerance: float) -> Plans:
         """Return plans with a gap of at most ``tolerance``, or where the method ends."""
         form = small.form
         begin = tuple(side.carry(plan) for side, plan in zip(small.sides, self._plans, strict=True))
         context = replace(self.context, target=tolerance, start=None, horizon=None)
-        run = self.method.start(form, context)
+        try:
+            run = self.method.start(form, context)
+        except EquipoiseError as error:
+            raise EquipoiseError(
+                f"double-oracle: inner is '{self.method.name}', expected a method for restricted games, "
+                f"which are payoffs without a tree, chance moves or cards: {error}"
+            ) from error
         if not hasattr(run, "go_on_from"):
             run = self.method.start(form, replace(context, start=(begin[0], begin[1])))
         elif self._last is not None:
@@ -175,13 +201,18 @@ class ByMethod:
             ]
             run.go_on_from(before, (places[0], places[1]))
         self._last = small, run
-        gap = np.inf
-        while gap > tolerance and not run.finished and not self.context.should_stop():
+        patience = Patience()
+        while True:
             run.advance(next_check(run.iterations) - run.iterations)
             lower, upper = measure(form, *run.point())
             gap = (upper - lower) / form.units.unit
-        self._finished = run.finished
-        x, y = (np.asarray(plan, dtype=np.float64) for plan in run.point())
+            is_over = run.finished or patience.is_over(run.iterations, gap)
+            if gap <= tolerance or is_over or self.context.should_stop():
+                break
+        # Many a method ends where it was told to, and goes on if more is asked for.
+        self._is_exact = is_over and gap > tolerance
+        point = run.point()
+        x, y = in_double(form.X, point[0]), in_double(form.Y, point[1])
         self._plans = small.lift(x, y)
         return x, y
 
