@@ -17,7 +17,7 @@ from equipoise.errors import EquipoiseError
 from equipoise.games import poker
 from equipoise.games.base import load
 from equipoise.numerics import device as on_devices
-from equipoise.numerics.compilation import compilation_told, compiled_seconds
+from equipoise.numerics.compilation import compilation_told, compiled_seconds, listen_to_torch
 from equipoise.numerics.device import Device
 from equipoise.sequence.build import SequenceForm, build
 from equipoise.solvers.base import Context, Plan, measure, solve
@@ -195,6 +195,7 @@ def test_compiled_passes_iterate_alike(name: str, monkeypatch: pytest.MonkeyPatc
     plain = member(name, device="torch").start(form, context)
     monkeypatch.setattr(Device, "compiles", True)
     torch.compiler.reset()
+    listen_to_torch.cache_clear()  # PyTorch forgets its listeners, too
     torch._dynamo.utils.counters.clear()
     fused, told = member(name, device="torch").start(form, context), []
     plain.advance(3)
