@@ -96,6 +96,26 @@ def test_chips_are_whole_where_amounts_are() -> None:
     assert actions(small(pot=5, stack=20, bets="50%")) == ["k", "b2.5"]
 
 
+def test_all_in_is_all_there_is() -> None:
+    """Chips that cannot be divided do not keep one back, nor does the rounding of numbers."""
+    for size in ("a", "e", "97.3"):
+        game = small(pot=180, stack=97.3, bets=size, chip=1)
+        assert actions(game) == ["k", "b97.3"]
+        assert actions(game, "b97.3") == ["f", "c"]
+    for pot, stack, bets in ((180, 97, "e"), (333, 0.3, "2e"), (7, 17.3, "1e,a")):
+        game = small(pot=pot, stack=stack, bets=bets, raises="a", chip=0)
+        assert actions(game, f"b{stack}") == ["f", "c"]
+    # After two calls 6.1 / 2 + 900 less what is in the pot is a ten-thousand-millionth of a chip below nothing.
+    for board, pot, stack, bets in (
+        ("2c7d9hTs", 6.1, 900, "70%,200%"),
+        ("2c7d9hTs", 99.9, 250, "50%"),
+        ("2c7d9h", 1, 100, "2e/50%/1e"),
+    ):
+        tree = small(board, pot=pot, stack=stack, bets=bets, raises="a").tree
+        ends = (tree.player == TERMINAL) & (tree.kind != NO_OUTCOME)
+        assert tree.scale[ends].max() == pytest.approx(pot / 2 + stack, rel=1e-12)
+
+
 def test_a_cap_is_limit_betting() -> None:
     game = small(bets="10", raises="10", cap=3)
     assert actions(game, "b10,R20") == ["f", "c", "r30"]

@@ -104,8 +104,11 @@ class NoLimit:
         ``raised`` the largest bet or raise of the round, ``behind`` the most a player may put in.
         """
         bet, called = max(bets), pot + max(bets) - min(bets)
-        least = min(bet + max(raised, self.smallest), behind)
-        most = min(max(bet + called, least), behind) if self.pot_limit else behind
+        least = bet + max(raised, self.smallest)
+        least = behind if _is_all(least, behind) else least
+        most = behind
+        if self.pot_limit:
+            most = min(max(self._rounded(bet + called), least), behind)
         before = (pot - sum(bets)) / 2
         return Wager(bet, called, least, most, left, bets[player], before, count, is_open)
 
@@ -113,7 +116,7 @@ class NoLimit:
         """Return the amounts that ``offer`` comes to, within the bounds, from small to large."""
         within: list[float] = []
         for size in offer.sizes(wager) or ():
-            amount = self._rounded(size.amount(wager))
+            amount = self._whole(size.amount(wager), wager)
             if offer.is_strict and amount < wager.least < wager.most:
                 raise EquipoiseError(
                     f"betting model: found the size '{size}', a raise to {amount:.12g}, below the "
@@ -134,6 +137,11 @@ class NoLimit:
             if not distinct or amount - distinct[-1] > _ROUNDING * wager.most:
                 distinct.append(amount)
         return self._merged(distinct, wager) if self.merge else distinct
+
+    def _whole(self, amount: float, wager: Wager) -> float:
+        """Return ``amount`` in whole chips; what comes to all-in is all-in, though that may be no whole number."""
+        whole = self._rounded(amount)
+        return wager.most if _is_all(max(amount, whole), wager.most) else whole
 
     def _rounded(self, amount: float) -> float:
         """Return ``amount`` in whole chips."""
@@ -159,6 +167,11 @@ class NoLimit:
             if share < (above - self.merge) / (1 + self.merge) * (1 - _ROUNDING):
                 kept.append(amount)
         return kept[::-1]
+
+
+def _is_all(amount: float, most: float) -> bool:
+    """Say whether ``amount`` is the most there is, but for rounding."""
+    return amount > (1 - _ROUNDING) * most
 
 
 def no_limit_stage(
@@ -234,6 +247,8 @@ def no_limit_stage(
     def stage(pot: Pot) -> DecisionNode | StageEnd:
         before = [paid - blind for paid, blind in zip(pot.paid, posted, strict=True)]
         behind = min(stack - paid for stack, paid in zip(rules.stacks, before, strict=True))
+        # Of a stack that is in the pot already, rounding leaves a little more or less than nothing.
+        behind = 0.0 if abs(behind) <= _ROUNDING * min(rules.stacks) else behind
         if max(posted) > behind or behind < 0:
             raise EquipoiseError(
                 f"stacks: found {min(rules.stacks):g}, expected at least what is put in "
