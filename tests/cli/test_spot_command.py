@@ -115,6 +115,7 @@ def test_flops_on_the_command_line(cli: Cli, tmp_path: Path) -> None:
         ({"stack": "-5"}, "stack: found -5, expected an amount from 1e-06 to"),
         ({"pot": "0"}, "pot: found 0, expected an amount from 1e-06 to"),
         ({"pot": None}, "pot"),
+        ({"bets": ""}, "bets: found '', with which nobody may bet"),
         ({"bets": "60%,z"}, "'z'"),
         ({"bets": "-20%"}, "-20%"),
         ({"raises": "2.5y"}, "2.5y"),

@@ -37,7 +37,9 @@ def command(
     ip: Annotated[str | None, typer.Option(help="The range of the last player to act.")] = None,
     pot: Annotated[float | None, typer.Option(help="Chips in the pot.")] = None,
     stack: Annotated[float | None, typer.Option(help="Chips that each player has left.")] = None,
-    bets: Annotated[str | None, typer.Option(help="Sizes of bets.")] = None,
+    bets: Annotated[
+        str | None, typer.Option(help="Sizes of bets.", show_default="none: hands are checked down")
+    ] = None,
     raises: Annotated[
         str | None, typer.Option(help="Sizes of raises.", show_default="those of bets")
     ] = None,

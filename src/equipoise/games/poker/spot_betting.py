@@ -9,13 +9,14 @@ river. A donk bet is one of the first player, who called on the street before; w
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
+from numbers import Real
 from typing import TypeVar
 
 import numpy as np
 
-from equipoise.errors import EquipoiseError, quoted, whole_number
+from equipoise.errors import EquipoiseError, quoted, require_type, whole_number
 from equipoise.games.signals.bet_sizes import BetSize, Offer, bet_size
 from equipoise.games.signals.betting import NO_OUTCOME, TERMINAL, BettingTree, played_out
 from equipoise.games.signals.no_limit import NoLimit, no_limit_stage
@@ -77,8 +78,11 @@ def raked(tree: BettingTree, rate: float, cap: float | None) -> BettingTree:
 
     What nobody called is no part of the pot. Of a shared pot both leave half of that.
     """
+    require_type("rake", rate, Real, "a share from 0 up to 1")
     if not 0 <= rate < 1:
         raise EquipoiseError(f"rake: found {rate:g}, expected a share from 0 up to 1.")
+    if cap is not None:
+        require_type("rake_cap", cap, Real, "an amount from zero up")
     if cap is not None and not cap >= 0:
         raise EquipoiseError(f"rake_cap: found {cap:g}, expected an amount from zero up.")
     if rate == 0:
@@ -98,6 +102,7 @@ def raked(tree: BettingTree, rate: float, cap: float | None) -> BettingTree:
 
 def _by_street(name: str, text: str, streets: int, read: Callable[[str, str], _T]) -> list[_T]:
     """Read what holds on each street: one for all, or one each."""
+    require_type(name, text, str, "a text such as '60%,a'")
     parts = [part.strip() for part in text.split("/")]
     if len(parts) not in (1, streets):
         several = f" or {streets} set off by '/'" if streets > 1 else ""
@@ -134,8 +139,14 @@ def _cap(name: str, text: str) -> int | None:
 
 def _sizes(name: str, text: str) -> list[BetSize]:
     """Read a list of sizes; a number alone is chips."""
-    sizes: Sequence[str] = [token for part in text.split(",") if (token := part.strip())]
+    return [_size(name, token) for part in text.split(",") if (token := part.strip())]
+
+
+def _size(name: str, token: str) -> BetSize:
     try:
-        return [bet_size(float(t) if t.replace(".", "", 1).isdecimal() else t) for t in sizes]
-    except EquipoiseError as error:
-        raise EquipoiseError(f"{name}: {error}") from None
+        return bet_size(float(token) if token.replace(".", "", 1).isdecimal() else token)
+    except EquipoiseError:
+        raise EquipoiseError(
+            f"{name}: found the size {quoted(token)}, expected a share of the pot such as '75%', a "
+            "multiple of the bet such as '2.5x', chips such as '50', 'e', 'min' or 'a'."
+        ) from None

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from equipoise.cards.deck import Deck
-from equipoise.errors import EquipoiseError, quoted
+from equipoise.errors import EquipoiseError, quoted, require_type
 from equipoise.games.poker.ranges import all_hands, parse_range, range_text
 from equipoise.games.signals.betting import TERMINAL, BettingTree
 
@@ -36,6 +36,8 @@ class Lock:
 
 def read_locks(text: str | None, tree: BettingTree, deck: Deck) -> tuple[Lock, ...]:
     """Return the locks that ``text`` writes."""
+    if text is not None:
+        require_type("lock", text, str, "a text such as 'k: b60 AA,KQs:0.7'")
     found: dict[int, Lock] = {}
     for part in (text or "").split("|"):
         if not part.strip():

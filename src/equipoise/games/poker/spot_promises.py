@@ -59,7 +59,7 @@ def read_promise(
 ) -> Promise | None:
     """Return what the parameters of a spot promise the player who is not the ``keeper``."""
     if gadget not in GADGETS:
-        _refuse("gadget", gadget, f"one of {', '.join(GADGETS)}")
+        _refuse("gadget", str(gadget), f"one of {', '.join(GADGETS)}")
     if keeper is None and promised is None:
         if gadget != RESOLVE:
             _refuse("gadget", gadget, "keeper and promised beside it")
@@ -68,7 +68,7 @@ def read_promise(
         given, missing = ("promised", "keeper") if keeper is None else ("keeper", "promised")
         raise EquipoiseError(f"spot: {given}: found it without {missing}, expected both.")
     if keeper not in KEEPERS:
-        _refuse("keeper", keeper, f"one of {', '.join(KEEPERS)}")
+        _refuse("keeper", str(keeper), f"one of {', '.join(KEEPERS)}")
     player = 1 - KEEPERS.index(keeper)
     values = _values(promised, deck)
     held = weights[player] > 0

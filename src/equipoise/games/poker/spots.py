@@ -11,13 +11,14 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass, replace
 from functools import cached_property
+from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from equipoise.cards.deck import STANDARD_RANKS, STANDARD_SUITS, Cards, Deck
-from equipoise.errors import EquipoiseError, quoted
+from equipoise.errors import EquipoiseError, quoted, require_type
 from equipoise.games.poker.ranges import (
     Weights,
     all_hands,
@@ -181,7 +182,7 @@ def spot(
     ip: str | ArrayLike,
     pot: float,
     stack: float,
-    bets: str = "",
+    bets: str | None = None,
     raises: str | None = None,
     donk: str | None = None,
     cap: str | int | None = None,
@@ -213,7 +214,7 @@ def spot(
         Chips in the pot, and the chips that each player has left (the smaller stack).
     bets, raises, donk
         Sizes on offer (:mod:`equipoise.games.poker.spot_betting`); raises are of the sizes of bets unless
-        given, donk bets likewise.
+        given, donk bets likewise. With none of the three hands are checked down.
     cap
         Most bets and raises on a street; as many as the stacks allow unless given.
     add_allin, force_allin, merge
@@ -242,6 +243,16 @@ def spot(
     """
     deck = Deck(ranks, suits)
     cards = _board(board, deck)
+    for name, number in {
+        "pot": pot,
+        "stack": stack,
+        "add_allin": add_allin,
+        "force_allin": force_allin,
+        "merge": merge,
+        "smallest": (stack if smallest is None else smallest),
+        "chip": (stack if chip is None else chip),
+    }.items():
+        require_type(f"spot: {name}", number, Real, "a number")
     for name, amount in (("pot", pot), ("stack", stack), ("smallest", smallest)):
         if amount is not None and not _LEAST <= amount < _MOST:
             raise EquipoiseError(
@@ -269,7 +280,7 @@ def spot(
             force=force_allin,
             merge=merge,
         ),
-        bets=bets,
+        bets=bets or "",
         raises=raises,
         donk=donk,
         cap=cap,
@@ -279,6 +290,12 @@ def spot(
     if len(tree.parent) == 1:
         raise EquipoiseError(
             f"spot: stack: found {stack:g} beside a pot of {pot:g}, expected one that leaves a bet."
+        )
+    offered = [own for own in (bets, raises, donk) if own is not None]
+    if offered and not any(action.startswith("b") for action in tree.action):
+        raise EquipoiseError(
+            f"spot: bets: found {', '.join(map(quoted, offered))}, with which nobody may bet, expected "
+            "sizes such as '50%,a'."
         )
     weights = (_range("oop", oop, cards, deck), _range("ip", ip, cards, deck))
     promise = read_promise(keeper, promised, gadget, weights, deck)
@@ -337,7 +354,6 @@ def _with_choices(spot: Spot, promise: Promise) -> Spot:
 
 
 _PLAIN = {
-    "bets": "",
     "lock": "",
     "gadget": RESOLVE,
     "add_allin": 0.0,
@@ -370,6 +386,7 @@ def _met(own: Weights, other: Weights, deck: Deck) -> Weights:
 
 def _board(board: str, deck: Deck) -> Cards:
     """Read the cards on the board."""
+    require_type("spot: board", board, str, "three to five cards such as 'Td9d6h'")
     try:
         cards = deck.parse(board)
     except EquipoiseError as error:
