@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 from pathlib import Path
 
 import pytest
 from commandline import Cli
+
+from equipoise.cli.spot import command as spot_command
+from equipoise.games.poker import spot
 
 SMALL = {
     "--board": "2c7d9hTsJc",
@@ -41,6 +45,27 @@ def test_a_spot_is_solved_saved_and_looked_at(cli: Cli, tmp_path: Path) -> None:
     assert set(rows["ranges"][1]["play"]) == {"k", "b50"}
     assert table.read_text().startswith("player,hand,kind,reach,equity,value,play k")
     assert cli("hands", str(out)).code == cli("show", str(out)).code == 0
+
+
+def test_all_that_a_spot_is_told_is_an_option() -> None:
+    named = inspect.signature(spot_command).parameters
+    assert set(inspect.signature(spot).parameters) <= set(named)
+
+
+def test_another_deck_and_the_smallest_bet(cli: Cli, tmp_path: Path) -> None:
+    out = tmp_path / "a.eqp"
+    deck = {
+        "board": "8cTcQcQdJc",
+        "oop": "KTs,JJ",
+        "ip": "QJs,TT",
+        "ranks": "8TJQK",
+        "suits": "cdh",
+    }
+    done = cli("spot", *_options(**deck, smallest="70"), "--out", str(out), "--json")
+    assert done.code == 0, done.err
+    found = json.loads(done.out)
+    assert found["hands"] == [3, 2]
+    assert "b70" in json.loads(cli("hands", str(out), "--json").out)["ranges"][0]["play"]
 
 
 def test_what_is_told_before_a_solve(cli: Cli) -> None:

@@ -145,6 +145,12 @@ def test_rake_is_taken_from_pots_up_to_a_cap() -> None:
         ({"board": "2c7d9x"}, "found suit 'x'"),
         ({"oop": "AKx"}, "oop: Range: found 'AKx'"),
         ({"oop": ""}, "oop: found an empty range"),
+        ({"oop": "0 " * 1325}, "oop: Range: found 1325 values, expected a text or 1,326 numbers"),
+        (
+            {"oop": [0.0, 1.5] * 663},
+            "oop: Range: found 1.5 for 2h2c, expected a weight from 0 to 1",
+        ),
+        ({"ip": "1 " * 1325 + "nan"}, "ip: Range: found nan for AsAh, expected a weight from 0"),
         ({"ip": "2c7d"}, "ip: found no hand without a card of the board 2c7d9hTsJc"),
         ({"oop": "AhAd", "ip": "AhKs"}, "every two hands share a card"),
         ({"oop": "AhAs,KK:1e-20", "ip": "AhQh,AsQs"}, "or weigh nothing beside those that do"),
@@ -223,6 +229,7 @@ NUMBERS = [0.5 if i % 3 else 0.0 for i in range(1326)]
         {"bets": "a", "keeper": "ip", "promised": "120.5 AA,KK,QQ", "gadget": "maxmargin"},
         {"bets": "a", "keeper": "oop", "promised": [float(i % 90) for i in range(1326)]},
         {"bets": "a", "oop": NUMBERS, "ip": NUMBERS[::-1]},
+        {"bets": "a", "oop": " ".join(map(str, NUMBERS)), "ip": ",".join(map(str, NUMBERS[::-1]))},
     ],
 )
 def test_a_file_says_what_a_call_says(tmp_path: Path, rules: dict[str, Any]) -> None:
@@ -240,6 +247,14 @@ def test_a_file_says_what_a_call_says(tmp_path: Path, rules: dict[str, Any]) -> 
     assert load_spot(path).fingerprint == game.fingerprint
     plain = {name: own for name, own in given.items() if name in ("board", "pot", "stack")}
     assert game.fingerprint != spot(**{"oop": "AA,QQ", "ip": "KK,JJ", **plain}).fingerprint
+
+
+def test_numbers_in_text_are_numbers() -> None:
+    """A shell has no lists; and the name of a spot is the same whichever way its ranges were given."""
+    listed = spot("2c7d9hTs", NUMBERS, "KK", 100, 400, "a")
+    written = spot("2c7d9hTs", "\n".join(map(str, NUMBERS)), "KK", 100, 400, "a")
+    assert written.name == listed.name
+    assert written.fingerprint == listed.fingerprint
 
 
 def test_a_file_and_a_name_make_the_same_spot(tmp_path: object) -> None:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from equipoise.games.poker.spots import Spot
 
 EPILOG = """Ranges: AA, AKs, AKo, AK, AhKd, 66+, A8s+, QQ-22, A5s-A2s, random (all hands), with weights as in
-AKs:0.5.\n
+AKs:0.5; or 1,326 numbers, 2c2d first.\n
 Sizes: 60% of the pot, 2.5x the bet, 50 chips, a (all-in), e (the share of the pot that, bet on every street
 left, is all-in in the end); several with commas, streets set off by /, players by |.\n
 The first player (OOP) acts first on every street. The value is what she takes of the pot, in chips."""
@@ -75,6 +75,9 @@ def command(
             show_default="1 where pot and stack are whole numbers from 100 up",
         ),
     ] = None,
+    smallest: Annotated[
+        float | None, typer.Option(help="The smallest bet.", show_default="one chip")
+    ] = None,
     lock: Annotated[
         str | None,
         typer.Option(help="What hands do at some point: 'k: b120 AA,KQs:0.7; k 72o | ...'."),
@@ -102,6 +105,10 @@ def command(
             metavar="FILE", help="What pairs of hands count for: 1,326 x 1,326 numbers (.npy)."
         ),
     ] = None,
+    ranks: Annotated[
+        str | None, typer.Option(help="The ranks of another deck, low to high.")
+    ] = None,
+    suits: Annotated[str | None, typer.Option(help="Its suits.")] = None,
     target: Annotated[str, typer.Option(metavar="NUMBER", help=_TARGET)] = "0.5%",
     method: Annotated[
         str | None,
@@ -150,11 +157,14 @@ def command(
         "rake": rake,
         "rake_cap": rake_cap,
         "chip": chip,
+        "smallest": smallest,
         "lock": lock,
         "keeper": keeper,
         "promised": promised,
         "gadget": gadget,
         "joint": joint,
+        "ranks": ranks,
+        "suits": suits,
     }
     rules = _rules(file, {name: value for name, value in given.items() if value is not None})
     place = out or Path(f"spot-{rules.deck.text(rules.board)}.eqp")

@@ -16,6 +16,8 @@
     merge = 0.1
     rake = 0.05
     rake_cap = 4
+    chip = 0.5                 # bets are multiples of this, and at least this much:
+    smallest = 2
     lock = "k: b120 AA,KQs:0.7"
     keeper = "oop"             # who solves the spot anew, and what the other was promised
     promised = "120.5 AA; 60 KQs,QJs"

@@ -14,7 +14,8 @@ is not one:
 ``AKs:0.5``
     with half the weight; where tokens overlap, the last one counts.
 
-Hands are numbered as ``itertools.combinations`` of the deck yields them: 1,326 of 52 cards.
+Hands are numbered as ``itertools.combinations`` of the deck yields them: 1,326 of 52 cards, ``2c2d`` first. As many
+numbers, set off by white space or commas, are a range in text, too.
 """
 
 from __future__ import annotations
@@ -39,6 +40,7 @@ _TOKEN = re.compile(r"(?P<hands>[^:]+?)(?:\s*:\s*(?P<weight>[0-9.eE+-]+))?")
 _KINDS = ("", "s", "o")
 _EVERY = "random"
 _SMALL = 1e-6
+_LIKE_NUMBERS = 64  # pairs of the ranks 2 to 9
 
 
 @lru_cache(maxsize=8)
@@ -89,7 +91,10 @@ def parse_range(text: str, deck: Deck = STANDARD, unnamed: float = 0.0) -> Weigh
 def read_range(given: str | ArrayLike, deck: Deck = STANDARD) -> Weights:
     """Return a range given in text or as one number a hand."""
     if isinstance(given, str):
-        return parse_range(given, deck)
+        numbers = numbers_in(given)
+        if numbers is None:
+            return parse_range(given, deck)
+        given = numbers
     count = math.comb(deck.size, 2)
     try:
         weights = np.array(given, dtype=np.float64)
@@ -99,9 +104,30 @@ def read_range(given: str | ArrayLike, deck: Deck = STANDARD) -> Weights:
         raise EquipoiseError(
             f"Range: found {np.size(given)} values, expected a text or {count:,} numbers, one a hand."
         )
-    if not np.isfinite(weights).all() or weights.min() < 0 or weights.max() > 1:
-        raise EquipoiseError("Range: found a weight that is no number from 0 to 1, expected such.")
+    wrong = np.flatnonzero(~((weights >= 0) & (weights <= 1)))
+    if len(wrong):
+        hand = deck.text(all_hands(deck)[wrong[0]][::-1])
+        raise EquipoiseError(
+            f"Range: found {weights[wrong[0]]:g} for {hand}, expected a weight from 0 to 1."
+        )
     return weights
+
+
+def numbers_in(text: str) -> list[float] | None:
+    """Return the numbers that ``text`` lists, one a hand, or nothing if it is a list of hands.
+
+    Of hands, ``99,88,76`` look like numbers; but there are few of those.
+
+    >>> numbers_in("99,88,76"), len(numbers_in("0.5 " * 1326))
+    (None, 1326)
+    """
+    tokens = text.replace(",", " ").split()
+    if len(tokens) <= _LIKE_NUMBERS:
+        return None
+    try:
+        return [float(token) for token in tokens]
+    except ValueError:
+        return None
 
 
 def read_joint(given: str | ArrayLike, deck: Deck = STANDARD) -> NDArray[np.float64]:

@@ -22,6 +22,7 @@ from equipoise.errors import EquipoiseError, quoted, require_type
 from equipoise.games.poker.ranges import (
     Weights,
     all_hands,
+    numbers_in,
     range_text,
     read_joint,
     read_range,
@@ -302,8 +303,8 @@ def spot(
     beliefs = None if joint is None else scaled(read_joint(joint, deck))
     told = {
         "board": deck.text(cards),
-        "oop": oop if isinstance(oop, str) else range_text(weights[0], deck),
-        "ip": ip if isinstance(ip, str) else range_text(weights[1], deck),
+        "oop": _told(oop, weights[0], deck),
+        "ip": _told(ip, weights[1], deck),
         "pot": pot,
         "stack": stack,
         "bets": bets,
@@ -396,6 +397,12 @@ def _board(board: str, deck: Deck) -> Cards:
             f"spot: board: found {len(cards)} cards in {quoted(board)}, expected three to five."
         )
     return cards
+
+
+def _told(given: str | ArrayLike, weights: Weights, deck: Deck) -> str:
+    """Return how a name writes a range: as it was given, unless that was in numbers."""
+    is_hands = isinstance(given, str) and numbers_in(given) is None
+    return str(given) if is_hands else range_text(weights, deck)
 
 
 def _range(name: str, given: str | ArrayLike, board: Cards, deck: Deck) -> Weights:
