@@ -15,6 +15,7 @@ from equipoise.certificates.spots import certify_spot
 from equipoise.games.poker import parse_range, spot
 from equipoise.games.poker.flops import canonical_flops, read_flops
 from equipoise.road.flop_table import solve_flops, totals
+from equipoise.road.spots import Spots
 
 GAMES = {
     "river": lambda random: random_spot(random, 5, hands=8),
@@ -176,3 +177,18 @@ def test_pictures_are_drawn(tmp_path) -> None:
     files = draw(report(strategy), tmp_path / "p")
     assert [file.name for file in files] == ["p-grid.png", "p-values.png"]
     assert all(file.stat().st_size > 5000 for file in files)
+
+
+@pytest.mark.parametrize("is_joint", [False, True])
+def test_tables_count_hands_as_often_as_they_are_there(is_joint: bool) -> None:
+    """What a range does is the probability of its actions in the game: cards that the other holds are gone."""
+    beliefs = np.random.default_rng(3).random((1326, 1326)) if is_joint else None
+    game = spot("2c7d9hTs", "AA,QQ,65s", "KK,A8s,ATs", 100, 200, "50%,a", joint=beliefs)
+    result = equipoise.solve(game, iterations=20)
+    sheets = {
+        sheet.title: dict(zip(sheet.header, sheet.rows[0], strict=True))
+        for sheet in Spots().tables(result)
+    }
+    for title, history in (("OOP", ""), ("IP after k", "k"), ("IP after b50", "b50")):
+        play = report(result.strategy, history).totals()[1 if history else 0]["play"]
+        assert {name: sheets[title][name] for name in play} == pytest.approx(play, abs=1e-4)

@@ -133,19 +133,28 @@ class Spots(Family):
 
 
 def _sheet(spot: Spot, strategy: SpotStrategy, node: int) -> Sheet:
-    """Return how often each action is taken on the first street: with all hands, and by kinds of hands."""
+    """Return how often each action is taken on the first street: with all hands, and by kinds of hands.
+
+    Hands count for as often as they are there, against what the other player comes here with.
+    """
     import numpy as np
 
+    from equipoise.certificates.spot_hands import reach_at
+    from equipoise.certificates.spots import SpotWalk
     from equipoise.games.poker.ranges import kind_of
 
     tree, player = spot.tree, int(spot.tree.player[node])
     found, weights = strategy.probabilities(node, []), spot.reach[player]
+    other = spot.reach[1 - player] * reach_at(SpotWalk(spot, strategy), node, [])[1 - player][0]
+    here = weights * ((spot.meets if player == 0 else spot.meets.T) @ other)
     kinds: dict[str, list[int]] = {}
     for i, hand in enumerate(spot.hands[player]):
         kinds.setdefault(kind_of(hand, spot.deck), []).append(i)
 
     def row(name: str, own: list[int]) -> tuple[str | float, ...]:
-        shares = np.average(found[own], axis=0, weights=weights[own])
+        # What the other never comes here with leaves the range itself.
+        count = here[own] if here[own].any() else weights[own]
+        shares = np.average(found[own], axis=0, weights=count)
         return (name, float(weights[own].sum().round(4)), *shares.round(4).tolist())
 
     title, history = spot.players[player], tree.histories[node]
