@@ -13,7 +13,7 @@ import equipoise
 from equipoise.certificates.spot_hands import report
 from equipoise.certificates.spots import certify_spot
 from equipoise.games.poker import parse_range, spot
-from equipoise.games.poker.flops import canonical_flops, read_flops
+from equipoise.games.poker.flops import alike_for, canonical_flops, read_flops
 from equipoise.road.flop_table import solve_flops, totals
 from equipoise.road.spots import Spots
 
@@ -192,3 +192,25 @@ def test_tables_count_hands_as_often_as_they_are_there(is_joint: bool) -> None:
     for title, history in (("OOP", ""), ("IP after k", "k"), ("IP after b50", "b50")):
         play = report(result.strategy, history).totals()[1 if history else 0]["play"]
         assert {name: sheets[title][name] for name in play} == pytest.approx(play, abs=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("rules", "suits"),
+    [
+        ({"oop": "AA,KQs", "ip": "22+", "lock": ": k AA:0.5 | k: b5 KK; k QQ"}, 24),
+        ({"oop": "AhAs", "ip": "22+"}, 4),
+        ({"oop": "AA", "ip": "KK", "lock": ": k AhAs"}, 4),
+        ({"oop": "AhAs,KcQc", "ip": "22+"}, 2),
+        ({"oop": "AA", "ip": "KK", "joint": "beliefs.npy"}, 1),
+    ],
+)
+def test_flops_are_alike_if_the_ranges_say_so(rules: dict[str, str], suits: int) -> None:
+    """Of all 22,100 flops 19,600 leave two aces alone, whichever two the range holds."""
+    renamings = alike_for(rules)
+    assert len(renamings) == suits
+    flops = canonical_flops(renamings=renamings)
+    assert sum(flops.values()) == 22100
+    assert (len(flops) == 1755) == (suits == 24)
+    if suits < 24:
+        assert sum(n for flop, n in flops.items() if "Ah" not in flop and "As" not in flop) == 19600
+    assert sum(read_flops("30", renamings=renamings).values()) == pytest.approx(22100)

@@ -21,7 +21,7 @@ def command(
     flops: Annotated[
         str,
         typer.Option(
-            help="'all' 1,755, so many of them (25), or a list with weights: Td9d6h:3,AhKd2c."
+            help="'all' 1,755 (more if ranges tell suits apart), so many of them (25), or a list with weights: Td9d6h:3,AhKd2c."
         ),
     ] = "25",
     target: Annotated[
@@ -43,17 +43,17 @@ def command(
     """Solve a spot on many flops; stopped at any time, the same command goes on where it was."""
     from equipoise.files import require_writable
     from equipoise.games.files.fields import parse_toml
-    from equipoise.games.poker.flops import read_flops
+    from equipoise.games.poker.flops import alike_for, read_flops
     from equipoise.road.flop_table import solve_flops, totals
 
     wished = _share(target)
     place = out or file.with_name(f"{file.stem}-flops.csv")
     require_writable(place)
-    wanted = read_flops(flops)
     try:
         rules = parse_toml(file.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError) as error:
         raise EquipoiseError(f"{file}: cannot be read ({error}), expected a TOML file.") from None
+    wanted = read_flops(flops, renamings=alike_for(rules))
     with status_line(is_shown=not json) as say:
 
         def each(done: int, of: int, row: dict[str, Any]) -> None:

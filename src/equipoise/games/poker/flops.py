@@ -1,29 +1,37 @@
-"""Flops up to a renaming of suits: 1,755 of 22,100, each with the number that it stands for."""
+"""Flops up to a renaming of suits: 1,755 of 22,100, each with the number that it stands for.
+
+For a spot whose ranges or locks tell suits apart there are more: only what they leave alike is.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import lru_cache
-from itertools import combinations, permutations
+from itertools import combinations
+from typing import Any
 
 import numpy as np
 
 from equipoise.cards.deck import STANDARD, Deck
 from equipoise.errors import EquipoiseError, quoted, whole_number
+from equipoise.games.poker.ranges import read_range
+from equipoise.games.poker.runouts import symmetries
 
 
 @lru_cache(maxsize=4)
-def canonical_flops(deck: Deck = STANDARD) -> dict[str, int]:
+def canonical_flops(
+    deck: Deck = STANDARD, renamings: tuple[tuple[int, ...], ...] | None = None
+) -> dict[str, int]:
     """Return the flops that are not alike, highest cards first, and how many each stands for.
+
+    Alike are those that one of the ``renamings`` (a card for every card) makes of each other, or any renaming of suits.
 
     >>> len(canonical_flops()), sum(canonical_flops().values())
     (1755, 22100)
     """
     flops = np.array(list(combinations(range(deck.size), 3)), dtype=np.int64)[:, ::-1]
-    rank, suit = flops // len(deck.suits), flops % len(deck.suits)
-    images = [
-        np.sort(rank * len(deck.suits) + np.array(own)[suit], axis=1)[:, ::-1]
-        for own in permutations(range(len(deck.suits)))
-    ]
+    maps = symmetries(deck, ()) if renamings is None else map(np.array, renamings)
+    images = [np.sort(own[flops], axis=1)[:, ::-1] for own in maps]
     codes = [(own * [deck.size**2, deck.size, 1]).sum(axis=1) for own in images]
     code, count = np.unique(np.max(codes, axis=0), return_counts=True)
     cards = np.stack(
@@ -34,7 +42,27 @@ def canonical_flops(deck: Deck = STANDARD) -> dict[str, int]:
     }
 
 
-def read_flops(text: str, deck: Deck = STANDARD) -> dict[str, float]:
+def alike_for(rules: Mapping[str, Any], deck: Deck = STANDARD) -> tuple[tuple[int, ...], ...]:
+    """Return the renamings of suits that leave the ranges and locks of a spot's ``rules`` as they are.
+
+    Rules that cannot be read are left to the spot, which says what is wrong.
+    """
+    if "joint" in rules or "promised" in rules:
+        return (tuple(range(deck.size)),)
+    locks = [part.partition(":")[2] for part in str(rules.get("lock", "")).split("|")]
+    held = [item.strip().partition(" ")[2] for part in locks for item in part.split(";")]
+    rows = []
+    for given in (rules.get("oop", ""), rules.get("ip", ""), *held):
+        try:
+            rows.append(read_range(given, deck))
+        except EquipoiseError:
+            continue
+    return tuple(tuple(own.tolist()) for own in symmetries(deck, rows))
+
+
+def read_flops(
+    text: str, deck: Deck = STANDARD, renamings: tuple[tuple[int, ...], ...] | None = None
+) -> dict[str, float]:
     """Return flops and their weights: ``all``, so many of them (``25``), or a list (``Td9d6h:3,AhKd2c``).
 
     A number takes flops at equal steps through all, by how many each stands for, from the highest to the lowest;
@@ -43,7 +71,7 @@ def read_flops(text: str, deck: Deck = STANDARD) -> dict[str, float]:
     >>> list(read_flops("3"))
     ['As8h2d', 'Qs8h3d', '9s5h4s']
     """
-    every = canonical_flops(deck)
+    every = canonical_flops(deck, renamings)
     if text.strip() == "all":
         return {flop: float(count) for flop, count in every.items()}
     if (wanted := whole_number(text.strip())) is not None:

@@ -12,7 +12,7 @@ tell the orbits apart (Gilpin and Sandholm 2007, on isomorphic signals).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import permutations
@@ -204,17 +204,21 @@ def _symmetries(spot: Spot) -> tuple[Renaming, ...]:
         # Hands that are alike would be chosen together, and count for as many as they are; and beliefs about pairs
         # leave none alike.
         return (np.arange(spot.deck.size),)
-    found = []
-    for renaming in _renamings(spot.deck):
-        if not np.array_equal(np.sort(renaming[spot.board]), np.sort(spot.board)):
-            continue
-        hands = np.sort(renaming[all_hands(spot.deck)], axis=1)
-        moved = hand_number(hands, spot.deck.size)
-        promised = () if spot.promise is None else (spot.promise.values,)
-        alike = (*spot.weights, *(lock.play for lock in spot.locks), *promised)
-        if all(np.array_equal(own[moved], own, equal_nan=True) for own in alike):
-            found.append(renaming)
-    return tuple(found)
+    promised = () if spot.promise is None else (spot.promise.values,)
+    alike = (*spot.weights, *(lock.play for lock in spot.locks), *promised)
+    return tuple(
+        renaming
+        for renaming in symmetries(spot.deck, alike)
+        if np.array_equal(np.sort(renaming[spot.board]), np.sort(spot.board))
+    )
+
+
+def symmetries(deck: Deck, rows: Sequence[NDArray[np.float64]]) -> Iterator[Renaming]:
+    """Yield the renamings of suits that leave arrays with a row a hand as they are, the identity first."""
+    for renaming in _renamings(deck):
+        moved = hand_number(np.sort(renaming[all_hands(deck)], axis=1), deck.size)
+        if all(np.array_equal(own[moved], own, equal_nan=True) for own in rows):
+            yield renaming
 
 
 def _renamings(deck: Deck) -> list[Renaming]:
