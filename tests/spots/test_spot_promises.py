@@ -20,7 +20,7 @@ from equipoise import load
 from equipoise.cards.deck import Deck
 from equipoise.certificates.spot_hands import report
 from equipoise.certificates.spot_rest import rest_of
-from equipoise.certificates.spots import certify_spot
+from equipoise.certificates.spots import SpotWalk, certify_spot
 from equipoise.errors import EquipoiseError
 from equipoise.games.poker import Spot, spot
 from equipoise.games.poker.ranges import all_hands, parse_range, range_text
@@ -298,3 +298,22 @@ def test_arrays_keep_no_promises() -> None:
     game = promising(np.random.default_rng(1), "resolve", "river", 1)
     with pytest.raises(EquipoiseError, match="expected one on the processor"):
         equipoise.solve(game, "dcfr(device=numpy)", gap=1.0)
+
+
+@pytest.mark.parametrize(("gadget", "kind", "player"), [k for k in KINDS if k[1] != "raked"])
+def test_what_hands_are_worth_is_of_those_that_enter(gadget: str, kind: str, player: int) -> None:
+    """What both win in the spot, and what is paid for promises, add up to the certificate."""
+    random = np.random.default_rng(10 + player)
+    game = promising(random, gadget, kind, player)
+    strategy = random_strategy(game, random)
+    promise, found = game.promise, report(strategy)
+    assert promise is not None
+    own, entered = found.players[player], SpotWalk(game, strategy).entered()
+    share = game.reach[player] * game.met[player] / game.pairs
+    held = game.weights[player] > 0
+    owed = share @ (promise.values[held] * (-entered if promise.is_margin else 1 - entered))
+    if promise.is_margin:
+        owed += game.pot / 2
+    won = float(share @ entered) * found.totals()[player]["value"]
+    assert own.reach == pytest.approx(game.reach[player] * entered)
+    assert won + owed == pytest.approx(certify_spot(game, strategy).values[player], abs=1e-9)

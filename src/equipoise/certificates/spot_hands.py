@@ -172,9 +172,14 @@ def report(strategy: SpotStrategy, history: str = "", cards: str = "") -> PointR
 
 
 def reach_at(walk: SpotWalk, node: int, dealt: Any) -> tuple[Floats, Floats]:
-    """Return with which probability each hand plays to ``node``, on the boards that were dealt on the way."""
+    """Return with which probability each hand plays to ``node``, on the boards that were dealt on the way.
+
+    A player who was promised something first enters, or chooses her hand.
+    """
     spot, tree = walk.spot, walk.tree
     found = [np.ones((1, len(own))) for own in spot.hands]
+    if spot.promise is not None:
+        found[spot.promise.player] = walk.entered()[None].copy()
     path = [node]
     while tree.parent[path[-1]] >= 0:
         path.append(int(tree.parent[path[-1]]))

@@ -84,7 +84,7 @@ class SpotWalk:
     def totals(self) -> Worth:
         """Return the sums over all hands."""
         start = [np.ones((1, len(own))) for own in self.spot.hands]
-        promise, entered = self.spot.promise, self._entered()
+        promise, entered = self.spot.promise, self.entered()
         if promise is not None:
             start[promise.player] = entered[None]
         worth, _ = self._street(np.zeros((1, 0), dtype=np.int64), {0: (start[0], start[1])})
@@ -98,7 +98,7 @@ class SpotWalk:
                 own[1 - player] -= paid
         return Worth((sums[0][0], sums[0][1]), (sums[1][0], sums[1][1]))
 
-    def _entered(self) -> Floats:
+    def entered(self) -> Floats:
         """Return with which probability each hand of the promised player enters, or is chosen."""
         promise = self.spot.promise
         if promise is None:

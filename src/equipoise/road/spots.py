@@ -145,8 +145,11 @@ def _sheet(spot: Spot, strategy: SpotStrategy, node: int) -> Sheet:
 
     tree, player = spot.tree, int(spot.tree.player[node])
     found, weights = strategy.probabilities(node, []), spot.reach[player]
-    other = spot.reach[1 - player] * reach_at(SpotWalk(spot, strategy), node, [])[1 - player][0]
-    here = weights * ((spot.meets if player == 0 else spot.meets.T) @ other)
+    reach = [
+        own[0] * w
+        for own, w in zip(reach_at(SpotWalk(spot, strategy), node, []), spot.reach, strict=True)
+    ]
+    here = reach[player] * ((spot.meets if player == 0 else spot.meets.T) @ reach[1 - player])
     kinds: dict[str, list[int]] = {}
     for i, hand in enumerate(spot.hands[player]):
         kinds.setdefault(kind_of(hand, spot.deck), []).append(i)

@@ -10,13 +10,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from numbers import Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from equipoise.errors import EquipoiseError
+from equipoise.errors import EquipoiseError, require_type
 from equipoise.games.poker.runouts import DEAD, board_tree
 from equipoise.games.poker.spots import Spot
 from equipoise.games.signals.betting import TERMINAL
@@ -145,6 +146,7 @@ def nudged(strategy: SpotStrategy, history: str, action: str, by: float) -> str:
     from equipoise.games.poker.spot_locks import nudge
 
     spot = strategy.spot
+    require_type("nudged: by", by, Real, "a probability to add or, below zero, to take")
     node, _ = strategy.decision(history, "")
     actions = tuple(spot.tree.action[child] for child in spot.tree.successors[node])
     hands = spot.hands[int(spot.tree.player[node])]
