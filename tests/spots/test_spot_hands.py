@@ -214,3 +214,12 @@ def test_flops_are_alike_if_the_ranges_say_so(rules: dict[str, str], suits: int)
     if suits < 24:
         assert sum(n for flop, n in flops.items() if "Ah" not in flop and "As" not in flop) == 19600
     assert sum(read_flops("30", renamings=renamings).values()) == pytest.approx(22100)
+
+
+def test_a_point_that_nobody_plays_to_is_named() -> None:
+    game = spot("2c7d9hTsJc", "AA,QQ", "KK", 100, 200, "50%", lock=": k AA,QQ")
+    strategy = equipoise.solve(game, iterations=5).strategy
+    with pytest.raises(
+        equipoise.EquipoiseError, match="history 'b50': found a point that no hand of a player"
+    ):
+        report(strategy, "b50")

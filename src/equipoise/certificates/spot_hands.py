@@ -132,7 +132,8 @@ def report(strategy: SpotStrategy, history: str = "", cards: str = "") -> PointR
     reach = reach_at(walk, node, dealt)
     if not all(own.any() for own in reach):
         raise EquipoiseError(
-            "found a point that no hand of a player plays to, expected one that is reached."
+            f"history '{history}': found a point that no hand of a player plays to, expected one that is "
+            "reached."
         )
     street, hands, worth, signs = walk.point(at, node, reach)
     tree, share = spot.tree, 1.0 / (spot.pairs * walk.boards.deals(street))
