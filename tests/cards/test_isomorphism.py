@@ -189,6 +189,9 @@ def test_shape_is_kept():
         (lambda: HOLDEM.index(0, [0, 1, 2]), "found shape (3,), expected (..., 2)"),
         (lambda: HOLDEM.index(0, [[0, 1], [7, 7]]), "Hand 1 (3s3s): found a card twice"),
         (lambda: HOLDEM.unindex(0, 169), "expected 0 to 168"),
+        (lambda: HOLDEM.unindex(0, [1.5]), "round 0: found float64 values, expected integers"),
+        (lambda: HOLDEM.orbit(0, ["AA"]), "round 0: found <U2 values, expected integers"),
+        (lambda: HandIndexer((2, 3.5)), "cards_per_round: found 3.5, expected whole numbers"),
     ],
 )
 def test_bad_input_is_told_in_a_sentence(make, sentence):

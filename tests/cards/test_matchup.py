@@ -126,6 +126,8 @@ def test_refusals() -> None:
         matchup([aces])
     with pytest.raises(EquipoiseError, match="range 2: found no hand that the board leaves"):
         matchup([aces, parse_range("AhAd")], STANDARD.parse("Ah2c3c"))
+    with pytest.raises(EquipoiseError, match="range 2: found no hand of a positive weight"):
+        matchup([aces, parse_range("KK:0")])
     with pytest.raises(EquipoiseError, match="no hands without a common card"):
         matchup([parse_range("AhAd"), parse_range("AhAc")], STANDARD.parse("2h2c3c"))
     with pytest.raises(EquipoiseError, match="not negative"):

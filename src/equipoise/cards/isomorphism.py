@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import accumulate, groupby, product
 from math import comb, prod
+from numbers import Integral
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,7 +25,7 @@ from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
 from equipoise.cards.deck import STANDARD, Cards, Deck
-from equipoise.errors import EquipoiseError
+from equipoise.errors import EquipoiseError, require_type
 from equipoise.numerics.kernels import EXACT, EXACT_INNER
 
 Index = NDArray[np.int64]
@@ -70,6 +71,8 @@ class HandIndexer:
 
     def __init__(self, cards_per_round: Sequence[int], deck: Deck = STANDARD) -> None:
         self.deck = deck
+        for count in cards_per_round:
+            require_type("HandIndexer cards_per_round", count, Integral, "whole numbers")
         self.cards_per_round = tuple(int(count) for count in cards_per_round)
         self._validate()
         suits = len(deck.suits)
@@ -146,6 +149,9 @@ class HandIndexer:
 
     def _unindex(self, round: int, index: ArrayLike) -> tuple[Cards, Index]:
         tables, found = self._rounds[self._check(round)], np.asarray(index)
+        if found.size and found.dtype.kind not in "iu":
+            place = f"Hand indices of round {round}"
+            raise EquipoiseError(f"{place}: found {found.dtype} values, expected integers.")
         if found.size and (found.min() < 0 or found.max() >= tables.size):
             raise EquipoiseError(
                 f"Hand indices of round {round}: found {found.min()} to {found.max()}, "

@@ -92,6 +92,10 @@ def _checked(given: ArrayLike, place: int, board: Cards, hands: Cards) -> Floats
             f"range {place + 1}: found weights of shape {weights.shape}, expected {len(hands)} numbers "
             "that are not negative."
         )
+    if not weights.any():
+        raise EquipoiseError(
+            f"range {place + 1}: found no hand of a positive weight, expected at least one."
+        )
     weights[np.isin(hands, board).any(axis=1)] = 0.0
     if not weights.any():
         raise EquipoiseError(
