@@ -211,7 +211,8 @@ def test_memory_does_not_grow_with_the_boards():
             tracemalloc.stop()
 
     peak(1)  # compiles
-    assert peak(512) < 1.05 * peak(128)
+    # Samples are counted in halves, and these in whole batches.
+    assert peak(1024) < 1.05 * peak(256)
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ Only the last round is counted: a sample of boards is a game of its own, the sam
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from itertools import accumulate
 from operator import mul
@@ -28,10 +28,10 @@ from equipoise.abstraction.base import Pair
 from equipoise.abstraction.hand_buckets import HandBuckets
 from equipoise.cards.deck import Cards
 from equipoise.errors import EquipoiseError
-from equipoise.games.poker.boards import Boards
+from equipoise.games.poker.boards import Batch, Boards
 from equipoise.games.poker.canonical import CanonicalViews
 from equipoise.games.poker.game import PokerGame
-from equipoise.games.signals.rounds import Indices, SignalRound
+from equipoise.games.signals.rounds import Floats, Indices, SignalRound
 from equipoise.games.signals.stage_game import StageGame
 from equipoise.games.signals.views import views
 
@@ -118,14 +118,17 @@ class BucketTable(HandBuckets):
         self.check(game)
         rules, last = self._rules, len(self.children) - 1
         boards = Boards(rules)
-        batches = boards.some(self.sample, self.seed)
-        counted = count_pairs(
-            rules,
-            boards,
-            batches,
-            lambda _, hands, __: self.bucket_of_hands(last, hands),
-            self.buckets[-1][0],
-        )
+
+        def count(batches: Iterable[Batch]) -> tuple[Floats, Floats]:
+            return count_pairs(
+                rules,
+                boards,
+                batches,
+                lambda _, hands, __: self.bucket_of_hands(last, hands),
+                self.buckets[-1][0],
+            )
+
+        counted = self._counted_on_boards(count, boards)
         return rounds_of_pairs(game.tree, [own for own, _ in self.parents], *counted)
 
     def _checked_level(self, r: int, level: Level) -> Level:

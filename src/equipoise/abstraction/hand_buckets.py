@@ -3,22 +3,35 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from equipoise.abstraction.base import Pair
+from equipoise.abstraction.sampled_pairs import Pairs, count_sampled
 from equipoise.cards.deck import Cards
 from equipoise.errors import EquipoiseError
+from equipoise.games.poker.boards import BATCH, Batch, Boards
 from equipoise.games.poker.canonical import CanonicalViews
 from equipoise.games.poker.game import PokerGame
-from equipoise.games.signals.rounds import Indices
+from equipoise.games.signals.rounds import Floats, Indices
 from equipoise.games.signals.stage_game import StageGame
 from equipoise.games.signals.views import views
+from equipoise.numerics.device import Array
 
 
 class HandBuckets(ABC):
-    """Buckets of the hands of a poker game; deals over them are counted on a ``sample`` of boards, or on all."""
+    """Buckets of the hands of a poker game; deals over them are counted on a ``sample`` of boards, or on all.
+
+    Attributes
+    ----------
+    sampling_errors
+        By round, how far the probabilities of pairs of buckets, counted on a sample, are from those on all boards
+        (:mod:`equipoise.abstraction.sampled_pairs`); nothing before they are counted, or if no board is left out.
+    """
+
+    sampling_errors: tuple[float, ...] = ()
 
     def __init__(self, game: PokerGame, sample: int | None, seed: int, method: str) -> None:
         named = views(game)
@@ -56,6 +69,23 @@ class HandBuckets(ABC):
         found = np.asarray(views)
         hands = self._views.hands(turn, found.ravel())
         return self.bucket_of_hands(turn, hands).reshape(found.shape)
+
+    def _counted_on_boards(
+        self,
+        count: Callable[[Iterable[Batch]], Pairs],
+        boards: Boards,
+        batch: int = BATCH,
+        get: Callable[[Array], Floats] = np.asarray,
+    ) -> Pairs:
+        """Return what ``count`` finds on the boards that deals are counted on, and note the error of a sample."""
+        self.sampling_errors = ()
+        if self.sample is None:
+            return count(boards.every(batch))
+        own = [first for first, _ in self.parents]
+        found, self.sampling_errors = count_sampled(
+            count, boards, self.sample, self.seed, batch, own, get
+        )
+        return found
 
     def check(self, game: StageGame) -> None:
         """Raise unless this is an abstraction of ``game``."""

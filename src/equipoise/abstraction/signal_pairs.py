@@ -25,7 +25,7 @@ def rounds_of_pairs(
     for turn in range(len(parents) - 1, -1, -1):
         shown = won if SHOWDOWN in tree.kinds_ending(turn) else None
         rounds.append(_round(parents[turn], met, shown))
-        met, won = (_added_up(matrix, parents[turn]) for matrix in (met, won))
+        met, won = (added_up(matrix, parents[turn]) for matrix in (met, won))
     return tuple(reversed(rounds))
 
 
@@ -121,7 +121,7 @@ def _round(parents: Indices, met: Floats, won: Floats | None) -> SignalRound:
     return SignalRound((parents, parents), pairs, count / count.sum(), values)
 
 
-def _added_up(matrix: Floats, parents: Indices) -> Floats:
+def added_up(matrix: Floats, parents: Indices) -> Floats:
     """Return a matrix over buckets added up over the children of each pair of parents."""
     first = np.flatnonzero(np.diff(parents, prepend=-1 - int(parents[0])))
     return np.asarray(np.add.reduceat(np.add.reduceat(matrix, first, axis=0), first, axis=1))

@@ -12,7 +12,7 @@ Hands and boards as cards are first turned, by a renaming of suits, to the class
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import permutations
@@ -161,10 +161,11 @@ class StreetBuckets(HandBuckets):
         before = self.pairs.load(identity, self.buckets[-1][0])
         if before is not None:
             met, won = before
+            self.sampling_errors = self.pairs.errors
             return (met, won) if there is None else (there.put(met), there.put(won))
         found = count()
         met, won = found if there is None else (there.get(own) for own in found)
-        self.pairs.save(identity, met, won)
+        self.pairs.save(identity, met, won, self.sampling_errors)
         return found
 
     def _counted(self) -> tuple[Floats, Floats]:
@@ -177,16 +178,22 @@ class StreetBuckets(HandBuckets):
             found = lookup.on_boards(len(self.tables), batch.numbers, ranks)
             return np.asarray(found, dtype=np.uint32)
 
-        batches = boards.some(self.sample, self.seed)
-        return count_pairs(self._rules, boards, batches, bucket, self.buckets[-1][0])
+        def count(batches: Iterable[Batch]) -> tuple[Floats, Floats]:
+            return count_pairs(self._rules, boards, batches, bucket, self.buckets[-1][0])
+
+        return self._counted_on_boards(count, boards)
 
     def _counted_on(self, device: Device) -> tuple[Array, Array]:
         """Return the same on ``device``, where they stay."""
         from equipoise.abstraction.pairs_on_device import BATCH, MANY, count_pairs_on_device
 
         at_once = MANY if device.is_cuda else BATCH
-        batches = Boards(self._rules).some(self.sample, self.seed, at_once)
-        return count_pairs_on_device(self.lookup(device), batches, self.buckets[-1][0])
+        there = self.lookup(device)
+
+        def count(batches: Iterable[Batch]) -> tuple[Array, Array]:
+            return count_pairs_on_device(there, batches, self.buckets[-1][0])
+
+        return self._counted_on_boards(count, Boards(self._rules), at_once, device.get)
 
     def to_arrays(self) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
         """Return what a file keeps of these buckets."""

@@ -90,6 +90,12 @@ def _text(name: str, value: Any) -> str:
     """Return what is particular to a family in words."""
     if name == "buckets":
         return bucket_text(value)
+    if name == "pairs":
+        errors = " / ".join(f"{error:.2%}" for error in value["errors"])
+        return (
+            f"counted on {number(value['boards'])} boards drawn at random; by round, their probabilities are off by "
+            f"{errors} in all (total variation)"
+        )
     if name == "actions":
         kept, called = value["decisions"], value["called"]
         return (

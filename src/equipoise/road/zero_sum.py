@@ -311,7 +311,11 @@ def _solve(
 
 def _buckets(coarse: Abstraction) -> dict[str, Any]:
     """Return what the summary says of an abstraction."""
-    return {"abstraction": coarse.method, "buckets": by_round(coarse.buckets)}
+    known: dict[str, Any] = {"abstraction": coarse.method, "buckets": by_round(coarse.buckets)}
+    errors = getattr(coarse, "sampling_errors", ())
+    if errors:
+        known["pairs"] = {"boards": getattr(coarse, "sample", None), "errors": list(errors)}
+    return known
 
 
 def by_round(buckets: Sequence[Sequence[int]]) -> list[Any]:

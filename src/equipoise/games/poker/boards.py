@@ -21,7 +21,8 @@ from equipoise.games.signals.rounds import Floats
 
 Numbers = NDArray[np.int64]
 
-_BATCH = 128  # boards at once: in hold'em, some megabytes of hands
+BATCH = 128
+"""Boards at once: in hold'em, some megabytes of hands."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,14 +58,14 @@ class Boards:
     def _continuations(self) -> int:
         return prod(map(len, self._later))
 
-    def every(self, batch: int = _BATCH) -> Iterator[Batch]:
+    def every(self, batch: int = BATCH) -> Iterator[Batch]:
         """Yield all boards."""
         for start in range(0, self.size, batch):
             numbers = np.arange(start, min(start + batch, self.size))
             yield self._batch(numbers, self._streets.copies[numbers // self._continuations])
 
     def sampled(
-        self, count: int, random: np.random.Generator, batch: int = _BATCH
+        self, count: int, random: np.random.Generator, batch: int = BATCH
     ) -> Iterator[Batch]:
         """Yield ``count`` boards drawn at random, each as likely as in the game."""
         if count < 1:
@@ -75,12 +76,6 @@ class Boards:
         for start in range(0, count, batch):
             some = numbers[start : start + batch]
             yield self._batch(some, np.ones(len(some)))
-
-    def some(self, sample: int | None, seed: int, batch: int = _BATCH) -> Iterator[Batch]:
-        """Yield all boards, or a ``sample`` of so many drawn from ``seed``."""
-        if sample is None:
-            return self.every(batch)
-        return self.sampled(sample, np.random.default_rng(seed), batch)
 
     def _batch(self, numbers: Numbers, copies: Floats) -> Batch:
         """Return the boards with these numbers."""
