@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +15,7 @@ from commandline import Cli
 
 from equipoise.cli import app as application
 from equipoise.cli.commands import COMMANDS, load_command
+from equipoise.road import verbs
 from equipoise.solvers.methods import METHODS, method
 from equipoise.strategy.store import load, load_strategy, log_of, save_strategy
 
@@ -178,6 +180,8 @@ def test_plot_writes_a_page_and_a_picture(cli: Cli, tmp_path: Path) -> None:
     files = cli("plot", "kuhn.eqp", "other.eqp", "--json").fields
     assert files["curves"] == ["kuhn.eqp (cfr+)", "other.eqp (dcfr)"]
     assert (tmp_path / files["png"]).read_bytes().startswith(b"\x89PNG")
+    logs = [verbs.open(name).log for name in ("kuhn.eqp", "other.eqp")]
+    assert files["logs"] == [[asdict(row) for row in log] for log in logs]
     page = (tmp_path / files["html"]).read_text()
     assert "other.eqp (dcfr)" in page
     # The page works without a network: the script is inside.

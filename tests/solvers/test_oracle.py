@@ -20,8 +20,9 @@ from equipoise.sequence.build import build
 from equipoise.sequence.decisions import decisions, ranks
 from equipoise.sequence.reductions.grow import Restriction
 from equipoise.solvers.auto import choose
-from equipoise.solvers.base import Context, measure, solve
+from equipoise.solvers.base import Context, measure, next_check, solve, uncrossed
 from equipoise.solvers.driver import Gap, Iterations, Relative, Status
+from equipoise.solvers.log import log_array, log_rows
 from equipoise.solvers.methods import method
 from equipoise.solvers.saddle import expansion, oracle, restricted_in_place
 from equipoise.solvers.saddle.expansion_poker import FirstAction, SecondRound
@@ -30,7 +31,7 @@ from equipoise.solvers.saddle.oracle import DoubleOracle
 from equipoise.solvers.saddle.responses import ORACLES, Response
 from equipoise.solvers.saddle.responses import oracle as oracle_called
 from equipoise.solvers.saddle.restricted_in_place import InPlace
-from equipoise.solvers.saddle.restricted_lp import ByMethod, WarmProgram
+from equipoise.solvers.saddle.restricted_lp import ByMethod, Patience, WarmProgram
 
 # Numbers of ranks and suits (Muench 2015, Table 5.5).
 DECKS = [(2, 2), (3, 2), (4, 2), (5, 2), (3, 3), (6, 3), (8, 3), (5, 4), (10, 4), (12, 4)]
@@ -71,11 +72,10 @@ def assert_solved(form, options=()):
 def assert_bracketed(form, log, value):
     """In every row the value is between the bounds, and they come closer from row to row."""
     slack = 1e-9 * form.units.unit
-    value -= form.units.shift
     for row in log:
         assert row.lower <= value + slack
         assert row.upper >= value - slack
-        assert row.lower <= row.upper + slack
+        assert row.lower <= row.upper
         assert 0 < row.share <= 1
     for before, after in itertools.pairwise(log):
         assert after.lower >= before.lower
@@ -138,6 +138,31 @@ def test_what_a_default_hardly_plays_counts(seed, expand):
 @settings(max_examples=200, deadline=None)
 def test_two_hundred_random_games(seed, default, restrict, expand):
     assert_solved(form_of(seed), (("default", default), ("restrict", restrict), ("expand", expand)))
+
+
+@pytest.mark.parametrize("name", ["double-oracle", "lp", "cfr+"])
+@pytest.mark.parametrize("sure", [-7, 1000, 10**12])
+def test_bounds_are_of_what_is_paid_however_much_of_it_is_sure(name, sure):
+    """Rows have the user's numbers, and gaps as fine as they were measured."""
+    payoffs = sure + np.array([[0, 3, 1], [2, 0, 3], [1, 1, 0]])
+    found = solve(build(from_matrices("sure", payoffs.tolist())), method(name), Gap(1e-6))
+    value = sure + 1.2  # 2/5, 3/5 and nothing, against 3/5, 2/5 and nothing
+    slack = 1e-9 + np.spacing(abs(value))
+    for row in (*found.log, found):
+        assert row.lower - slack <= value <= row.upper + slack
+        assert row.lower <= row.upper
+    assert 0 <= found.gap <= 1e-6
+    assert found.gap == min(row.gap for row in found.log)
+    assert log_rows(log_array(found.log)) == list(found.log)
+
+
+def test_bounds_that_rounding_has_crossed_have_met():
+    for high, unit in ((0.5 + 1e-13, 1.0), (1e12 + 1e-3, 1e12), (np.nextafter(3.0, 4.0), 4.0)):
+        low = float(f"{high:.3g}")
+        lower, upper = uncrossed(high, low, unit)
+        assert low <= lower == upper <= high
+    assert uncrossed(0.25, 0.5, 1.0) == (0.25, 0.5)
+    assert uncrossed(0.5, 0.25, 1.0) == (0.5, 0.25)  # a fault, not rounding
 
 
 @pytest.mark.parametrize("restrict", ["first", "second"])
@@ -276,6 +301,29 @@ def test_a_method_that_gets_no_further_is_left(form):
 def test_what_needs_more_than_payoffs_cannot_solve_restricted_games(inner):
     with pytest.raises(EquipoiseError, match="expected a method for restricted games, which are"):
         solve(build(leduc(2, 2)), DoubleOracle(inner=inner))
+
+
+def checks(until):
+    """The iterations at which a run is measured."""
+    found = [next_check(0)]
+    while found[-1] < until:
+        found.append(next_check(found[-1]))
+    return found
+
+
+def test_one_small_gap_is_no_sign_that_those_after_it_will_not_shrink():
+    """Averages dip: what then is far above the least gap so far may shrink all the same."""
+    patience = Patience()
+    for iterations in checks(50_000):
+        gap = 1e-4 if iterations == 83 else iterations**-0.5
+        assert not patience.is_over(iterations, gap)
+
+
+def test_gaps_that_shrink_no_more_are_noticed():
+    patience = Patience()
+    over = [n for n in checks(100_000) if patience.is_over(n, max(1 / n, 1e-3))]
+    assert over
+    assert over[0] < 100 * 1000
 
 
 class Nothing:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -53,7 +54,9 @@ def command(
         write_png(picture, *charts)
         names = {"html": str(page), "png": str(picture)}
     if json:
-        print_json({**names, "curves": list(logs), "strategy": [str(file) for file in drawn]})
+        told = [[asdict(row) for row in log] for log in logs.values()]
+        drawings = [str(file) for file in drawn]
+        print_json({**names, "curves": list(logs), "logs": told, "strategy": drawings})
     else:
         facts = {"page": names["html"], "picture": names["png"]} if names else {}
         print_facts({**facts, **({"strategy": ", ".join(map(str, drawn))} if drawn else {})})

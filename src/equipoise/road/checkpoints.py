@@ -233,8 +233,9 @@ def require_same_point(path: Path, checkpoint: Bundle, form: SequenceForm) -> No
         if not np.isfinite(plan).all():
             raise EquipoiseError(f"{path}: array {name} has numbers out of range.")
     (row,) = log_rows(arrays["best_row"])
-    bounds = measure(form, arrays["best.x"], arrays["best.y"])
-    slack = _SAME * form.units.stake
+    shift = form.units.shift
+    bounds = [shift + bound for bound in measure(form, arrays["best.x"], arrays["best.y"])]
+    slack = _SAME * form.units.stake + float(np.spacing(abs(shift)))
     if any(abs(a - b) > slack for a, b in zip(bounds, (row.lower, row.upper), strict=True)):
         raise EquipoiseError(
             f"{path}: found bounds {row.lower:.9g} and {row.upper:.9g} that are now {bounds[0]:.9g} "

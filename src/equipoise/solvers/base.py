@@ -40,6 +40,9 @@ from equipoise.strategy.profile import Layout, Strategy
 
 Plan = NDArray[Any]
 
+_ROUNDING = 1e-12
+"""Of sums of products in the units of a form: an equilibrium's bounds differ by so much, with either sign."""
+
 
 class MethodRun(Protocol):
     """A method at work on one form."""
@@ -218,6 +221,11 @@ class _SaddleRun(Around):
         self.best: Arrays = {}
         self._point: tuple[Plan, Plan] | None = None
 
+    @property
+    def shift(self) -> float:
+        """What player 1 is paid whatever happens, which measurements leave out."""
+        return self.form.units.shift
+
     def next_check(self) -> int:
         """Measure at 1, 2, ..., in steps of an eighth, unless the method knows better."""
         own: Callable[[], int] | None = getattr(self.inner, "next_check", None)
@@ -226,7 +234,7 @@ class _SaddleRun(Around):
     def measure(self) -> tuple[float, float]:
         """Return what the current plans secure for player 1, and against her."""
         self._point = self.inner.point()
-        return measure(self.form, *self._point)
+        return uncrossed(*measure(self.form, *self._point), self.form.units.unit)
 
     def keep(self) -> None:
         """Copy the point, over the one before: large games have no room for both."""
@@ -249,8 +257,8 @@ class _SelfMeasuredRun(_SaddleRun):
 
     def measure(self) -> tuple[float, float]:
         """Return the method's own bounds, in the user's units."""
-        lower, upper = self.inner.bounds()
-        return self.form.units.unit * lower, self.form.units.unit * upper
+        unit, (lower, upper) = self.form.units.unit, self.inner.bounds()
+        return uncrossed(unit * lower, unit * upper, unit)
 
     def keep(self) -> None:
         """Keep the point where it is."""
@@ -290,6 +298,17 @@ def measure(form: SequenceForm, x: Plan, y: Plan) -> tuple[float, float]:
     del loss  # as long as a plan: large games have little room for two
     upper = form.X.support(form.A.times(in_double(form.Y, y)), overwrite=True)
     return form.units.unit * lower, form.units.unit * upper
+
+
+def uncrossed(lower: float, upper: float, unit: float) -> tuple[float, float]:
+    """Return bounds of a value; those that have met, and by rounding crossed, are where they met.
+
+    Any that have crossed by more are left as they are: that would be a fault, not to be hidden.
+    """
+    if not 0 < lower - upper <= _ROUNDING * unit:
+        return lower, upper
+    middle = lower + (upper - lower) / 2
+    return middle, middle
 
 
 def in_double(space: Treeplex, plan: Plan) -> Plan:
@@ -349,14 +368,14 @@ def _solution(
 ) -> Solution:
     """Wrap up the best point of ``progress``."""
     assert progress.best is not None
-    best, shift, clock = progress.best, form.units.shift, watched.clock
+    best, clock = progress.best, watched.clock
     return Solution(
         form=form,
         method=method,
         status=status,
         plans=run.plans(),
-        lower=shift + best.lower,
-        upper=shift + best.upper,
+        lower=best.lower,
+        upper=best.upper,
         gap=best.gap,
         iterations=run.iterations,
         gradients=run.gradients,

@@ -37,7 +37,8 @@ class Run(Protocol):
     """A solver at work: it gets better step by step, and knows how good it is.
 
     Arrays of :meth:`state` whose names are in ``growing``, if a run has that, may grow longer; a run that works
-    on a part of its game may say on which ``share``.
+    on a part of its game may say on which ``share``, and one whose bounds leave out what is paid whatever happens,
+    so that their difference keeps its digits, by which ``shift`` to move them.
     ``gradients`` counts the work done, in whatever the solver counts; ``best`` is the best point that
     was measured (empty before :meth:`keep`).
     """
@@ -192,13 +193,17 @@ class Progress:
         bounds = self.run.measure()
         if bounds is None:
             return
+        lower, upper = bounds
+        shift = getattr(self.run, "shift", 0.0)
         row = LogRow(
             self.run.iterations,
             self.run.gradients,
-            *bounds,
+            shift + lower,
+            shift + upper,
             clock.seconds,
             clock.cpu_seconds,
             getattr(self.run, "share", 1.0),
+            upper - lower,
         )
         self.rows.append(row)
         if self.best is None or row.gap < self.best.gap:

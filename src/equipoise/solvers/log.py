@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import astuple, dataclass
 from typing import Any
@@ -16,8 +17,10 @@ from equipoise.errors import EquipoiseError
 class LogRow:
     """One line of the log: where the run stood when its gap was measured.
 
-    Bounds are in the user's units, above what player 1 is paid whatever happens (the units' shift). The
-    ``share`` is how much of the game the run works on, where that is not all of it.
+    Bounds are in the user's units. The ``share`` is how much of the game the run works on, where that is not all
+    of it. The ``gap`` is what the players together could gain: in a zero-sum game the duality gap. It is the
+    difference of the bounds if it is not told; where player 1 is paid much whatever happens, bounds have
+    fewer digits of it than it had when it was measured.
     """
 
     iterations: int
@@ -27,23 +30,27 @@ class LogRow:
     seconds: float
     cpu_seconds: float
     share: float = 1.0
+    gap: float = math.nan
 
-    @property
-    def gap(self) -> float:
-        """What the players together could gain: in a zero-sum game, the duality gap."""
-        return self.upper - self.lower
+    def __post_init__(self) -> None:
+        if math.isnan(self.gap):
+            object.__setattr__(self, "gap", self.upper - self.lower)
 
 
-LOG_COLUMNS = (6, 7)
-"""Columns of a log, without and with shares."""
+LOG_COLUMNS = (6, 7, 8)
+"""Columns of a log: without shares, with them, and with gaps that are not the differences of the bounds."""
 
 
 def log_array(rows: Sequence[LogRow]) -> NDArray[np.float64]:
     """Return the log as an array, one row a measurement, columns as in :class:`LogRow`.
 
-    The share has a column only if it is not the whole game everywhere.
+    The share has a column only if it is not the whole game everywhere, and the gap only if it is not the
+    difference of the bounds everywhere.
     """
-    columns = LOG_COLUMNS[-1] if any(row.share != 1.0 for row in rows) else LOG_COLUMNS[0]
+    plain, with_share, with_gap = LOG_COLUMNS
+    columns = with_share if any(row.share != 1.0 for row in rows) else plain
+    if any(row.gap != row.upper - row.lower for row in rows):
+        columns = with_gap
     table = [list(astuple(row))[:columns] for row in rows]
     return np.array(table, dtype=np.float64).reshape(-1, columns)
 

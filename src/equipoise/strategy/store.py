@@ -54,7 +54,9 @@ UPGRADES = {"tournament": "equipoise.strategy.tournament:upgraded"}
 _FLOATS, _UNITS = ("<f8", "<f4"), "<u2"
 # The name of a spot has a weight for each of up to 1,326 hands of both players, and what they were promised.
 _LONGEST_SPEC = 1 << 20
-_LOG_COLUMNS = (6, 7)  # without and with the share of the game that was in play
+# Without and with the share of the game that was in play, and with gaps that bounds have too few digits for.
+_LOG_COLUMNS = (6, 7, 8)
+_ANY_SIGN = (2, 3, 7)  # the bounds, and the gap
 # No machine counts or runs further: 2^53, up to which floats know every whole number.
 _MOST = 2.0**53
 
@@ -237,7 +239,7 @@ def require_log(path: str | Path, log: NDArray[Any]) -> None:
     """Raise unless ``log`` has rows, all of finite numbers, with counts and times from zero up."""
     if len(log) == 0:
         raise EquipoiseError(f"{path}: found an empty log, expected one with measurements.")
-    counts = np.delete(log, (2, 3), axis=1)  # all but the bounds
+    counts = np.delete(log, [column for column in _ANY_SIGN if column < log.shape[1]], axis=1)
     if not np.isfinite(log).all() or counts.min() < 0 or counts.max() > _MOST:
         raise EquipoiseError(
             f"{path}: found a log with numbers out of range, expected finite bounds, and counts and "

@@ -84,7 +84,7 @@ class Server:
             "explorable": isinstance(result.strategy, Strategy),
             "players": players if isinstance(players, int) else len(players),
             "sequences": [len(own) for own in getattr(result.strategy, "behaviour", ())],
-            "log": [[r.iterations, r.seconds, r.lower, r.upper] for r in result.log],
+            "log": [[r.iterations, r.seconds, r.lower, r.upper, r.gap] for r in result.log],
             "sheets": [
                 {"title": sheet.title, "header": sheet.header, "rows": sheet.rows}
                 for sheet in tables

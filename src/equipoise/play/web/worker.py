@@ -71,7 +71,7 @@ def show(controls: Controls, say: Say) -> Callable[[Stop], Any]:
                 say(
                     "progress",
                     iterations=progress.run.iterations,
-                    rows=[[r.iterations, r.seconds, r.lower, r.upper] for r in rows],
+                    rows=[[r.iterations, r.seconds, r.lower, r.upper, r.gap] for r in rows],
                 )
             if not controls.go.is_set():
                 say("paused")
@@ -114,7 +114,7 @@ def main() -> int:
     except KeyboardInterrupt:
         _say("failed", error="stopped before there was anything to save.")
         return 130
-    rows = [[r.iterations, r.seconds, r.lower, r.upper] for r in result.log]
+    rows = [[r.iterations, r.seconds, r.lower, r.upper, r.gap] for r in result.log]
     _say("done", summary=result.summary(), remedy=result.status.remedy, rows=rows)
     return 0
 

@@ -54,7 +54,7 @@ function players(all) {
 }
 function history(all) {
   if (all.log.length < 3) return null;
-  const gaps = all.log.map((r) => [Math.max(r[1], 1e-4), r[3] - r[2]]);
+  const gaps = all.log.map((r) => [Math.max(r[1], 1e-4), r[4]]);
   return h("section.panel.stack", null, h("h2", null, "How the gap closed"), chart({ logX: true, logY: true, height: 260, width: innerWidth < 640 ? 330 : 800, xLabel: "seconds of solving", yLabel: "gap", label: "Gap against time", series: [{ points: gaps, kind: "s0" }] }));
 }
 function sheets(all) {

@@ -45,9 +45,9 @@ export async function watch(view, id, query) {
     due = requestAnimationFrame(() => { due = 0; paint(); });
   }
   function paint() {
-    const last = job.rows.at(-1), best = job.rows.reduce((m, r) => Math.min(m, r[3] - r[2]), Infinity);
+    const last = job.rows.at(-1), best = job.rows.reduce((m, r) => Math.min(m, r[4]), Infinity);
     const isOn = !["done", "failed"].includes(job.state);
-    const gaps = job.rows.map((r) => [Math.max(r[1], 1e-4), r[3] - r[2]]);
+    const gaps = job.rows.map((r) => [Math.max(r[1], 1e-4), r[4]]);
     const cut = job.rows.slice(Math.floor(job.rows.length / 6)), tail = cut.length > 2 ? cut : job.rows;
     const done = job.summary;
     // Buttons are made anew when they change and not with every point, lest a click fall between two of them.
