@@ -34,7 +34,7 @@ _USUAL, _FINEST = 1e-9, 1e-10
 """How far a program's constraints may be violated: usually, and the least that HiGHS takes."""
 
 _PATIENCE, _SOON, _BETTER = 4, 1000, 0.9
-"""Within so many times the iterations, and so many at the least, a gap falls to this part of itself."""
+"""From one stretch of so many times the iterations, and so many at the least, to the next, gaps fall to this part."""
 
 
 class RestrictedSolver(Protocol):
@@ -57,17 +57,23 @@ class RestrictedSolver(Protocol):
 class Patience:
     """Notices that a method gets no further: rounding is what remains.
 
-    Gaps of averages shrink at least as the root of the iterations grows, so four times as many halve them.
+    Gaps of averages shrink at least as the root of the iterations grows, so four times as many halve them. That
+    holds for their mean over a stretch of iterations: a single gap may be far below those that follow.
     """
 
     def __init__(self, iterations: int = 0) -> None:
-        self._best, self._at = np.inf, iterations
+        self._gaps: list[float] = []
+        self._before, self._end = np.inf, max(_PATIENCE * iterations, _SOON)
 
     def is_over(self, iterations: int, gap: float) -> bool:
         """Say whether the gap, which is this after so many iterations, has not shrunk for long."""
-        if gap < _BETTER * self._best:
-            self._best, self._at = gap, iterations
-        return iterations > max(_PATIENCE * self._at, _SOON)
+        self._gaps.append(gap)
+        if iterations <= self._end:
+            return False
+        mean = sum(self._gaps) / len(self._gaps)
+        is_over = mean >= _BETTER * self._before
+        self._gaps, self._before, self._end = [], mean, _PATIENCE * iterations
+        return is_over
 
 
 class WarmProgram:
