@@ -12,7 +12,7 @@ from equipoise.games.signals.views import signal_rounds
 from equipoise.games.trees.classic import kuhn, leduc, liars_dice
 from equipoise.games.trees.normal import from_matrices
 from equipoise.sequence.build import build
-from equipoise.solvers.base import next_check, solve
+from equipoise.solvers.base import Context, next_check, solve
 from equipoise.solvers.driver import Gap, Iterations, Status, Stop, Time
 from equipoise.solvers.saddle.cfr import CFR, DCFR, TABLE
 from equipoise.solvers.saddle.lp import LP
@@ -121,3 +121,15 @@ def test_a_method_says_what_is_wrong_with_its_parameters():
 def test_games_that_are_not_zero_sum_are_refused():
     with pytest.raises(EquipoiseError, match=r"pay 1 and 1, 3 and 3, expected a zero-sum"):
         build(from_matrices("dilemma", [[3, 0], [5, 1]], [[3, 5], [0, 1]]))
+
+
+@pytest.mark.parametrize("solver", ["dual-simplex", "ipx"])
+def test_a_program_that_was_stopped_has_not_done_what_it_can(solver):
+    """The user is told to wait longer, not that double precision can do no better."""
+    form = build(leduc())
+    run = LP(solver).start(form, Context(should_stop=lambda: True))
+    run.advance(1)
+    assert not run.finished
+    run = LP(solver).start(form, Context())
+    run.advance(1)
+    assert run.finished

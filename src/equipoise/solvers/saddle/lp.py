@@ -61,7 +61,7 @@ class LPRun:
         )
         self._point = plans(self.form, outcome)
         self.iterations = max(outcome.iterations, 1)
-        self.finished = True
+        self.finished = outcome.status != "interrupted"
 
     def point(self) -> tuple[Plan, Plan]:
         """Return the plans of the last outcome."""
