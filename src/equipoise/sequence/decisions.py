@@ -48,7 +48,10 @@ def decisions(form: SequenceForm, player: int) -> list[FormDecision]:
     """Return the decisions of ``player`` in the betting tree's preorder."""
     tree = form.tree
     if tree is None or form.canonical is None:
-        raise EquipoiseError(f"{form.name}: found no betting rounds, expected a game with signals.")
+        raise EquipoiseError(
+            f"{form.name}: found no betting rounds, expected a game with signals, such as a TOML file with "
+            "a [[round]]; a game tree does not tell them."
+        )
     order = form.canonical(player).astype(np.int64)
     found, begin = [], 1
     for node in np.flatnonzero(tree.player == player).tolist():
@@ -78,7 +81,10 @@ def ranks(form: SequenceForm, player: int) -> list[Ranks]:
     game = form.game
     known = views(game) if isinstance(game, PokerGame) else None
     if not isinstance(game, PokerGame) or not isinstance(known, CanonicalViews):
-        raise EquipoiseError(f"{form.name}: found no cards, expected a poker game of two players.")
+        raise EquipoiseError(
+            f"{form.name}: found no cards, expected a poker game of two players, such as a TOML file with "
+            "a [deck]; a game tree does not tell them."
+        )
     rounds = []
     for turn, buckets in enumerate(form.buckets):
         every = np.arange(known.count(turn))

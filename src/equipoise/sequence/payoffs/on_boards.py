@@ -125,7 +125,8 @@ class OnBoards(Payoff):
         known = views(game) if isinstance(game, PokerGame) and game.players == 2 else None
         if not isinstance(game, PokerGame) or not isinstance(known, CanonicalViews):
             raise EquipoiseError(
-                f"{form.name}: found no boards, expected a poker game of two players."
+                f"{form.name}: found no boards, expected a poker game of two players, such as a TOML file "
+                "with a [deck]; a game tree does not tell them."
             )
         if game.hole > 2 or not known.is_listed:
             raise EquipoiseError(
