@@ -376,6 +376,27 @@ def test_what_is_not_understood_is_refused(name, message):
         method(name)
 
 
+@pytest.mark.parametrize(
+    ("inner", "name"),
+    [
+        ("dcfr(gamma=15,dtype=float32)", "dcfr(dtype=float32,gamma=15)"),
+        ("dcfr(gamma=4.0)", "dcfr(gamma=4)"),
+        ("double-oracle(inner=lp)", "double-oracle"),
+    ],
+)
+def test_a_method_inside_may_be_spelled_as_any_other(inner, name):
+    made = method(f"double-oracle(inner={inner})")
+    assert made == DoubleOracle(inner=name)
+    assert made.name == f"double-oracle(inner={name})"
+    assert method(made.name) == made
+
+
+@pytest.mark.parametrize("option", ["restrict", "default", "oracle", "expand", "inner"])
+def test_options_are_words(option):
+    with pytest.raises(EquipoiseError, match=r"\['both'\], expected"):
+        DoubleOracle(**{option: ["both"]})
+
+
 def test_progress_tells_bounds_and_sizes():
     form = build(kuhn())
     run = DoubleOracle().start(form, Context())

@@ -90,10 +90,8 @@ class DoubleOracle:
                 f"double-oracle: expand is '{min(blind)}' and oracle 'search', expected another of one of "
                 "them: a search looks at one best response alone."
             )
-        if method(self.inner).name != self.inner:
-            raise EquipoiseError(
-                f"double-oracle: inner is '{self.inner}', expected '{method(self.inner).name}'."
-            )
+        # However it is spelled, one method has one name, which a resumed solve must find again.
+        object.__setattr__(self, "inner", method(self.inner).name)
 
     @property
     def name(self) -> str:
@@ -280,7 +278,7 @@ def _default(space: Treeplex, default: str) -> NDArray[np.float64]:
 
 
 def _require(option: str, value: Any, allowed: Any) -> None:
-    if value not in allowed:
+    if not isinstance(value, str) or value not in allowed:
         raise EquipoiseError(
             f"double-oracle: {option} is {value!r}, expected one of {', '.join(allowed)}."
         )
