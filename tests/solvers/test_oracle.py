@@ -165,6 +165,18 @@ def test_bounds_that_rounding_has_crossed_have_met():
     assert uncrossed(0.5, 0.25, 1.0) == (0.5, 0.25)  # a fault, not rounding
 
 
+@pytest.mark.parametrize(("lower", "upper"), [(0.5 + 1e-15, 0.75), (0.25, 0.5 - 1e-15)])
+def test_bounds_of_a_double_oracle_meet_where_rounding_crosses_them(lower, upper):
+    """The one that was there stays: neither bound ever gets worse."""
+    run = DoubleOracle("best-response", default="uniform").start(build(kuhn()), Context())
+    run.lower, run.upper = (0.0, 0.5) if lower > 0.5 else (0.5, 1.0)
+    plans = run.plans
+    found = (Response(upper, plans[0], plans[0]), Response(-lower, plans[1], plans[1]))
+    run.oracle.respond = lambda x, y: found
+    run.advance(1)
+    assert run.bounds() == (0.5, 0.5)
+
+
 @pytest.mark.parametrize("restrict", ["first", "second"])
 def test_a_single_oracle_leaves_the_other_player_whole(restrict):
     form = matrix_form(5)

@@ -45,6 +45,8 @@ DEFAULTS = ("uniform", "first", "rough")
 
 _EXACT = 1e-14
 """A gap below this, in the form's units, is a rounding error."""
+_PAST = 1e-12
+"""By no more than this, sums of products that are equal differ."""
 _CLOSER, _AGAIN = 0.5, 0.1
 """How much closer than the bounds an inexact method solves the restricted game; closer again if it must."""
 _ROUGHLY = 1.0
@@ -139,10 +141,16 @@ class DoubleOracleRun:
         """Solve the restricted game with what the last best responses brought, and respond."""
         x, y = self._solve()
         first, second = self.oracle.respond(x, y)
-        if -second.value > self.lower:
-            self.lower, self.plans = -second.value, (x, self.plans[1])
-        if first.value < self.upper:
-            self.upper, self.plans = first.value, (self.plans[0], y)
+        # A bound that rounding takes past the other one has met it; so none of them ever gets worse.
+        lower, upper = -second.value, first.value
+        if 0 < lower - self.upper <= _PAST:
+            lower = self.upper
+        if lower > self.lower:
+            self.lower, self.plans = lower, (x, self.plans[1])
+        if 0 < self.lower - upper <= _PAST:
+            upper = self.lower
+        if upper < self.upper:
+            self.upper, self.plans = upper, (self.plans[0], y)
         self.iterations += 1
         self.gradients += 2
         self._expand((first, second))
