@@ -30,8 +30,13 @@ def remark(message: str) -> str:
 
     White space counts as one space, control characters are written as Python does, and what no one reads is cut.
     """
-    line = _CONTROLS.sub(lambda found: ascii(found[0])[1:-1], " ".join(message.split()))
+    line = printable(" ".join(message.split()))
     return f"equipoise: {line if len(line) <= _LONGEST_LINE else f'{line[: _LONGEST_LINE - 3]}...'}"
+
+
+def printable(text: str) -> str:
+    """Return ``text`` with control characters written as Python does: names in files may hold any."""
+    return _CONTROLS.sub(lambda found: ascii(found[0])[1:-1], text)
 
 
 def quoted(text: str) -> str:

@@ -417,6 +417,17 @@ def test_tables_do_not_wrap_in_a_pipe(capsys: pytest.CaptureFixture[str]) -> Non
     assert "A title of several words" in lines
 
 
+def test_names_are_printed_as_they_are_in_files(capsys: pytest.CaptureFixture[str]) -> None:
+    """Rich's markup and pictures, line breaks and terminal codes: nothing in a name is obeyed."""
+    from equipoise.cli.output import print_facts, print_table
+
+    print_table(("[/A]", "[red]B"), [("[b]", ":fire:\n\x1b[31m")], title="[/bold]")
+    print_facts({"game": "[i]:fire:\t"})
+    lines = [line.split() for line in capsys.readouterr().out.splitlines() if line.split()]
+    assert lines[:2] == [["[/bold]"], ["[/A]", "[red]B"]]
+    assert lines[3:] == [["[b]", ":fire:\\n\\x1b[31m"], ["game", "[i]:fire:\\t"]]
+
+
 def test_larger_trees_are_built_when_asked_for(cli: Cli) -> None:
     refused = cli("info", "leduc", "--nodes", "9000")
     assert refused.code == 2

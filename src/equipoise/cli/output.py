@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from equipoise.errors import remark
+from equipoise.errors import printable, remark
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -33,8 +33,9 @@ def print_table(header: Sequence[str], rows: Sequence[Sequence[str]], title: str
     from rich import box
     from rich.table import Table
 
-    table = Table(*header[:1], title=title or None, title_justify="left", box=box.SIMPLE_HEAD)
-    for name in header[1:]:
+    first, *others = map(_escape, header)
+    table = Table(first, title=_escape(title) or None, title_justify="left", box=box.SIMPLE_HEAD)
+    for name in others:
         table.add_column(name, justify="right")
     for row in rows:
         table.add_row(*(_escape(cell) for cell in row))
@@ -57,11 +58,15 @@ def note(message: str) -> None:
 
 
 def console(stderr: bool = False) -> Console:
-    """Return a Rich console; a pipe gets lines of any length instead of a guessed width."""
+    """Return a Rich console; a pipe gets lines of any length instead of a guessed width.
+
+    Words between colons are not pictures: actions may be called so.
+    """
     from rich.console import Console
 
     stream = sys.stderr if stderr else sys.stdout
-    return Console(file=stream, highlight=False, width=None if stream.isatty() else _ANY_WIDTH)
+    width = None if stream.isatty() else _ANY_WIDTH
+    return Console(file=stream, highlight=False, emoji=False, width=width)
 
 
 def number(value: float) -> str:
@@ -79,9 +84,10 @@ def duration(seconds: float) -> str:
 
 
 def _escape(text: str) -> str:
+    """Return ``text`` as Rich is to print it: a line of just these characters."""
     from rich.markup import escape
 
-    return escape(text)
+    return escape(printable(text))
 
 
 def _plain(value: Any) -> Any:
