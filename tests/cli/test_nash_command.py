@@ -101,8 +101,49 @@ def test_all_equilibria_of_a_matrix(cli: Cli, stag: str) -> None:
     found = cli("nash", stag, "--all", "--json").fields["components"]
     assert [part[0]["x"] for part in found] == [["1", "0"], ["0", "1"], ["3/4", "1/4"]]
     assert found[2][0]["values"] == ["30000000", "30000000"]
-    for wrong in (("nash", "kuhn", "--all"), ("nash", stag, "--all", "--out", "x.eqp")):
-        assert cli(*wrong).code == 2
+    assert cli("nash", "kuhn", "--all").code == 2
+    options = [
+        "--out",
+        "x.eqp",
+        "--weights",
+        "1,1",
+        "--epsilon",
+        "1",
+        "--breakpoints",
+        "3",
+        "--resume",
+        "--force",
+    ]
+    refused = cli("nash", stag, "--all", *options)
+    assert refused.code == 2
+    assert all(option in refused.err for option in options if option.startswith("--"))
+
+
+def test_all_equilibria_or_a_sentence_in_time(cli: Cli, stag: str) -> None:
+    """A list that is not whole would be taken for one."""
+    stopped = cli("nash", stag, "--all", "--time", "1e-9")
+    assert (stopped.code, stopped.out) == (2, "")
+    assert "all equilibria of a 2 x 2 game are not found in 1e-09 s" in stopped.err
+    assert cli("nash", stag, "--all", "--time", "nan").code == 2
+
+
+def test_a_target_in_parts_of_what_is_at_stake(cli: Cli, stag: str) -> None:
+    result = cli("nash", stag, "--epsilon", "1e-3r", "--json")
+    assert (result.code, result.fields["targets"]) == (0, [4e4, 4e4])
+    refused = cli("nash", stag, "--epsilon", "-1")
+    assert (refused.code, "--epsilon: found '-1'" in refused.err) == (2, True)
+
+
+def test_breakpoints_are_counted_before_they_are_made(cli: Cli, stag: str) -> None:
+    Path("three.nfg").write_text(
+        'NFG 1 R "three" { "one" "two" "three" } { 2 2 2 }\n\n'
+        + " ".join(map(str, range(24)))
+        + "\n"
+    )
+    refused = cli("nash", "three.nfg", "--breakpoints", "1000000000")
+    assert (refused.code, "expected from 2 to 1,000" in refused.err) == (2, True)
+    of_two = cli("nash", stag, "--breakpoints", "3")
+    assert (of_two.code, "for three or more" in of_two.err) == (2, True)
 
 
 def test_corners_of_a_set_of_equilibria_are_told(cli: Cli, tmp_path: Path) -> None:

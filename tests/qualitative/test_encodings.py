@@ -98,7 +98,12 @@ def test_a_constant_that_cannot_hold_makes_the_program_infeasible() -> None:
 
 
 def test_bad_breakpoints_and_encodings_are_refused() -> None:
-    with pytest.raises(EquipoiseError, match="found 1 breakpoints, expected at least 2"):
-        Model(1)
+    for wrong in (1, 1001, 10**9):
+        with pytest.raises(
+            EquipoiseError, match=f"found {wrong} breakpoints, expected from 2 to 1,000"
+        ):
+            Model(wrong)
+    with pytest.raises(EquipoiseError, match=r"found 2\.5, expected a number of breakpoints"):
+        Model(2.5)  # type: ignore[arg-type]  # what a user might type
     with pytest.raises(EquipoiseError, match="found 'binary', expected one of unary, logarithmic"):
         Model(5, "binary")  # type: ignore[arg-type]  # what a user might type

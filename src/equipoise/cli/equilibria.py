@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from equipoise.solvers.general.matrix import Equilibrium
 
 
-def print_all(spec: str, json: bool) -> None:
-    """Print the extreme equilibria of the game ``spec``, by component."""
+def print_all(spec: str, time: float, json: bool) -> None:
+    """Print the extreme equilibria of the game ``spec``, by component, if ``time`` suffices for all."""
     from equipoise.games.base import load_explicit
     from equipoise.games.trees.normal import NormalGame
     from equipoise.solvers.general.extreme import components
@@ -24,7 +24,7 @@ def print_all(spec: str, json: bool) -> None:
         raise EquipoiseError(
             f"--all: found '{spec}', expected a matrix game of two players (*.nfg)."
         )
-    found = components(game)
+    found = components(game, time)
     if json:
         listed = [[_fields(point) for point in part.extreme] for part in found]
         print_json({"game": spec, "components": listed})

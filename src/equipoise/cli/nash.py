@@ -30,10 +30,12 @@ def command(
         typer.Option(help="Three or more: start from products that are piecewise linear."),
     ] = None,
     epsilon: Annotated[
-        float | None,
+        str | None,
         typer.Option(
-            help="Stop when no player could gain more than this.",
-            show_default="1e-9 of what is at stake for her",
+            metavar="NUMBER",
+            help="Stop when no player could gain more than this: 0.01, or, in parts of what is at stake for her, "
+            "1e-6r.",
+            show_default="1e-9r",
         ),
     ] = None,
     time: Annotated[float, typer.Option(help="Stop after about this many seconds.")] = 60.0,
@@ -57,20 +59,31 @@ def command(
     equilibria are found by complementary pivoting, those of more by mixed-integer programming.
     """
     from equipoise.cli.progress import live
-    from equipoise.road.verbs import solve
+    from equipoise.road.verbs import solve, target_rule
 
+    if not time > 0:
+        raise EquipoiseError(f"--time: found {time:g}, expected a positive number of seconds.")
+    target = target_rule(epsilon, "--epsilon")
     if every:
         from equipoise.cli.equilibria import print_all
 
-        if out is not None or weights is not None:
-            raise EquipoiseError("--all: found --out or --weights, which are for one equilibrium.")
-        print_all(game, json)
+        for_one = {
+            "--weights": weights, "--breakpoints": breakpoints, "--epsilon": epsilon, "--out": out,
+            "--resume": resume or None, "--force": force or None,
+        }  # fmt: skip
+        given = [option for option, value in for_one.items() if value is not None]
+        if given:
+            raise EquipoiseError(
+                f"--all: found {' and '.join(given)} as well, expected --time and --json at most: the others are "
+                "for one equilibrium."
+            )
+        print_all(game, time, json)
         return CONVERGED
     if resume and out is None:
         raise EquipoiseError("--resume: found no --out, expected the file beside which to look.")
     result = solve(
         _tree(game, out),
-        gap=epsilon,
+        gap=target,
         time=time,
         seed=seed,
         out=out,

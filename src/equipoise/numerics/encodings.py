@@ -18,18 +18,37 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
+from numbers import Integral
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from equipoise.errors import EquipoiseError
+from equipoise.errors import EquipoiseError, require_type, short
 from equipoise.numerics.clock import Deadline
 from equipoise.numerics.polynomial import Monomial, Polynomial, total
 from equipoise.numerics.program import Program, ProgramResult, optimize
 
 Encoding = Literal["unary", "logarithmic"]
 ENCODINGS: tuple[Encoding, ...] = ("unary", "logarithmic")
+
+MOST_BREAKPOINTS = 1_000
+"""Between so many the curve over [0, 1] is nearer to the square than the 1e-6 by which HiGHS lets rows be off."""
+
+
+def require_breakpoints(breakpoints: int, encoding: Encoding) -> None:
+    """Raise unless squares can be made piecewise linear so."""
+    place, expected = "Piecewise-linear squares", f"from 2 to {MOST_BREAKPOINTS:,}"
+    require_type(place, breakpoints, Integral, f"a number of breakpoints {expected}")
+    if not 2 <= breakpoints <= MOST_BREAKPOINTS:
+        raise EquipoiseError(
+            f"{place}: found {short(breakpoints)} breakpoints, expected {expected}."
+        )
+    require_type("Encoding of breakpoints", encoding, str, "its name")
+    if encoding not in ENCODINGS:
+        raise EquipoiseError(
+            f"Encoding of breakpoints: found {short(encoding)}, expected one of {', '.join(ENCODINGS)}."
+        )
 
 
 class Model:
@@ -45,14 +64,7 @@ class Model:
         encoding: Encoding = "logarithmic",
         deadline: Deadline | None = None,
     ) -> None:
-        if breakpoints < 2:
-            raise EquipoiseError(
-                f"Piecewise-linear squares: found {breakpoints} breakpoints, expected at least 2."
-            )
-        if encoding not in ENCODINGS:
-            raise EquipoiseError(
-                f"Encoding of breakpoints: found '{encoding}', expected one of {', '.join(ENCODINGS)}."
-            )
+        require_breakpoints(breakpoints, encoding)
         self.breakpoints = breakpoints
         self.encoding = encoding
         self.deadline = deadline or Deadline()

@@ -165,7 +165,7 @@ def solve(
     name, fingerprint = kind.identity(rules)
     spec = spec or (game if isinstance(game, str) else name)
     place = None if out is None else Path(out)
-    target = _rule(gap)
+    target = target_rule(gap)
     if place is not None and resume:
         before = _finished(kind, loaded, spec, place, target, steps, note)
         if before is not None:
@@ -288,7 +288,7 @@ def _target(known: Fields) -> float | tuple[float, ...]:
     return known.number("target", 0.0)
 
 
-def _rule(gap: float | str | Stop | None) -> Stop | None:
+def target_rule(gap: float | str | Stop | None, option: str = "--gap") -> Stop | None:
     """Return the rule that ``gap`` means: a number in the game's units, or one with an r."""
     if gap is None or isinstance(gap, Stop):
         return gap
@@ -297,7 +297,7 @@ def _rule(gap: float | str | Stop | None) -> Stop | None:
         return Relative(float(text[:-1])) if text.endswith("r") else Gap(float(text))
     except (ValueError, EquipoiseError):
         raise EquipoiseError(
-            f"--gap: found {short(str(gap))}, expected a number >= 0 such as 0.01, or 1e-6r in parts of what "
+            f"{option}: found {short(str(gap))}, expected a number >= 0 such as 0.01, or 1e-6r in parts of what "
             "is at stake."
         ) from None
 

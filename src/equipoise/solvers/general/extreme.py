@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 
 from equipoise.errors import EquipoiseError
 from equipoise.games.trees.normal import NormalGame
+from equipoise.numerics.clock import Deadline, TimeUpError
 from equipoise.solvers.general.matrix import Equilibrium, Mixed, Tableau, whole_matrices
 
 MOST_BASES = 1_000_000
@@ -62,8 +63,23 @@ def extreme_equilibria(game: NormalGame) -> list[Equilibrium]:
     return sorted(chain(*(component.extreme for component in components(game))), key=_supports)
 
 
-def components(game: NormalGame) -> list[Component]:
-    """Return every component of equilibria of ``game``, those with small supports first."""
+def components(game: NormalGame, time_limit: float = math.inf) -> list[Component]:
+    """Return every component of equilibria of ``game``, those with small supports first.
+
+    Some of them would be no answer: if the time limit, in seconds, is too short for all, it is an error.
+    """
+    try:
+        return _components(game, Deadline(time_limit))
+    except TimeUpError:
+        shape = " x ".join(str(len(actions)) for actions in game.actions)
+        raise EquipoiseError(
+            f"{game.name}: all equilibria of a {shape} game are not found in {time_limit:g} s, expected a "
+            "smaller game or more time (--time); Lemke-Howson finds one of them soon."
+        ) from None
+
+
+def _components(game: NormalGame, deadline: Deadline) -> list[Component]:
+    """Return what :func:`components` does, or raise ``TimeUpError``."""
     A, B = whole_matrices(game)
     rows, columns = A.shape
     bases = math.comb(rows + columns, rows)
@@ -73,17 +89,17 @@ def components(game: NormalGame) -> list[Component]:
             f"expected at most {MOST_BASES:,}; Lemke-Howson has no such limit."
         )
     own, other = range(rows), range(rows, rows + columns)
-    xs, x_labels = _vertices(Tableau(B.T.copy(), other, own), rows + columns)
-    ys, y_labels = _vertices(Tableau(A, own, other), rows + columns)
+    xs, x_labels = _vertices(Tableau(B.T.copy(), other, own), rows + columns, deadline)
+    ys, y_labels = _vertices(Tableau(A, own, other), rows + columns, deadline)
     found = [
         Component(
             tuple(sorted((Equilibrium(game, xs[i], ys[j]) for i, j in pairs), key=_supports)),
             tuple(
                 NashSubset(tuple(xs[i] for i in left), tuple(ys[j] for j in right))
-                for left, right in _bicliques(pairs)
+                for left, right in _bicliques(pairs, deadline)
             ),
         )
-        for pairs in _connected(_complementary(x_labels, y_labels))
+        for pairs in _connected(_complementary(x_labels, y_labels, deadline))
     ]
     return sorted(found, key=lambda component: _supports(component.extreme[0]))
 
@@ -96,7 +112,9 @@ def _supports(point: Equilibrium) -> tuple[int, tuple[int, ...], tuple[int, ...]
     return len(x) + len(y), x, y, point.x, point.y
 
 
-def _vertices(start: Tableau, labels: int) -> tuple[list[Mixed], NDArray[np.bool_]]:
+def _vertices(
+    start: Tableau, labels: int, deadline: Deadline
+) -> tuple[list[Mixed], NDArray[np.bool_]]:
     """Return the vertices other than 0 of a polytope, as mixed strategies, and their labels."""
     found: dict[frozenset[int], Mixed] = {}
     seen, stack = {frozenset(start.basis)}, [start]
@@ -108,6 +126,7 @@ def _vertices(start: Tableau, labels: int) -> tuple[list[Mixed], NDArray[np.bool
             found[positive] = tableau.mixed()
         for label in tableau.column:
             if label not in tableau.basis:
+                deadline.check()
                 after = tableau.copy()
                 after.enter(label)
                 basis = frozenset(after.basis)
@@ -120,11 +139,14 @@ def _vertices(start: Tableau, labels: int) -> tuple[list[Mixed], NDArray[np.bool
     return list(found.values()), tight
 
 
-def _complementary(first: NDArray[np.bool_], second: NDArray[np.bool_]) -> Pairs:
+def _complementary(
+    first: NDArray[np.bool_], second: NDArray[np.bool_], deadline: Deadline
+) -> Pairs:
     """Return the pairs of rows that have all labels between them."""
     missing = (~second).astype(np.float32)
     pairs: Pairs = []
     for i, row in enumerate(~first):
+        deadline.check()
         both = missing @ row.astype(np.float32)
         pairs += [(i, int(j)) for j in np.flatnonzero(both == 0)]
     return pairs
@@ -152,7 +174,7 @@ def _connected(pairs: Pairs) -> list[Pairs]:
     return parts
 
 
-def _bicliques(pairs: Pairs) -> list[tuple[Sequence[int], Sequence[int]]]:
+def _bicliques(pairs: Pairs, deadline: Deadline) -> list[tuple[Sequence[int], Sequence[int]]]:
     """Return the maximal complete bipartite subgraphs of a graph without isolated nodes.
 
     Their right sides are the nonempty intersections of neighbourhoods of left nodes.
@@ -162,6 +184,7 @@ def _bicliques(pairs: Pairs) -> list[tuple[Sequence[int], Sequence[int]]]:
         near[i] = near.get(i, frozenset()) | {j}
     rights: set[frozenset[int]] = set()
     for own in near.values():
+        deadline.check()
         rights |= {own} | {right & own for right in rights}
     return [
         ([i for i, own in near.items() if right <= own], sorted(right))

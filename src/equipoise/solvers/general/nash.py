@@ -20,7 +20,7 @@ from equipoise.errors import EquipoiseError, require_numbers, require_type
 from equipoise.games.trees.extensive import ExtensiveGame
 from equipoise.games.trees.normal import NormalGame
 from equipoise.numerics.clock import Deadline, TimeUpError
-from equipoise.numerics.encodings import Encoding
+from equipoise.numerics.encodings import Encoding, require_breakpoints
 from equipoise.solvers.driver import Arrays, Hooks, Relative, Status, Stop, drive, watch
 from equipoise.solvers.general import mip, tracing
 from equipoise.solvers.general.plans import Behaviour, Plans
@@ -109,6 +109,7 @@ def nash(
     require_type("Nash", game, (ExtensiveGame, NormalGame), "a tree or a matrix")
     tree = game.tree
     _require(tree, weights, time_limit)
+    _require_products(tree, breakpoints, encoding)
     plans = Plans(tree)
     traced = weights is None and tracing.fits(plans)
     if method == "tracing" and not traced:
@@ -156,6 +157,16 @@ def _require(tree: ExtensiveGame, weights: Sequence[float] | None, time_limit: f
         raise EquipoiseError(f"Nash: found the weights {list(weights)}, expected finite numbers.")
     if not time_limit > 0:
         raise EquipoiseError(f"Nash: the time limit is {time_limit}, expected a positive number.")
+
+
+def _require_products(tree: ExtensiveGame, breakpoints: int | None, encoding: Encoding) -> None:
+    """Raise unless products, which only programs of three players or more have, can be approximated so."""
+    require_breakpoints(2 if breakpoints is None else breakpoints, encoding)
+    players = len(tree.players)
+    if breakpoints is not None and players <= 2:
+        raise EquipoiseError(
+            f"Nash: found breakpoints for {players} player{'s' * (players > 1)}, expected them for three or more only."
+        )
 
 
 def _targets(plans: Plans, target: float | Stop | None) -> tuple[float, ...]:
