@@ -18,7 +18,8 @@ INTERRUPTED = 130
 
 _LONGEST = 80
 _LONGEST_LINE = 2_000
-_CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+# Surrogates stand for the bytes of a file's name that are no text, and cannot be written.
+_CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 
 
 class EquipoiseError(ValueError):

@@ -11,7 +11,9 @@ import numpy as np
 import pytest
 from commandline import Cli
 
+import equipoise
 from equipoise.bundle import load, save
+from equipoise.errors import EquipoiseError
 
 Change = Callable[[dict[str, Any], dict[str, Any]], None]
 READERS = [
@@ -82,6 +84,26 @@ def test_the_game_that_a_strategy_names(cli: Cli, spec: Any) -> None:
     rewrite("kuhn.eqp", say("spec", spec))
     refused(cli, "", "show", "kuhn.eqp")
     assert cli("show", "kuhn.eqp", "--game", "kuhn").code == 0
+
+
+@pytest.mark.parametrize(
+    "name", ["می\u200cخواهم", "日本\u3000ゲーム", "two\u00a0words", "two\nlines", "bytes\udcff"]
+)
+def test_what_is_saved_can_be_opened_whatever_its_game_is_called(cli: Cli, name: str) -> None:
+    """Persian joins letters with a character that is not printed, Japanese has a space of its own."""
+    try:
+        cli("convert", "kuhn", f"{name}.efg")
+    except UnicodeEncodeError:
+        pytest.skip("this system has no such names")
+    cli("solve", f"{name}.efg", "--out", "found.eqp")
+    assert cli("show", "found.eqp").code == 0
+    assert equipoise.open("found.eqp").spec == f"{name}.efg"
+
+
+@pytest.mark.parametrize("ending", ["efg", "toml", "game", "bml"])
+def test_no_name_has_a_null_character(ending: str) -> None:
+    with pytest.raises(EquipoiseError, match="load: found"):
+        equipoise.load(f"a\0b.{ending}")
 
 
 @pytest.mark.parametrize("family", [{"a": 1}, [], None, 3, "no such"])

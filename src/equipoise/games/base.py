@@ -18,7 +18,7 @@ from importlib import import_module
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, get_type_hints
 
-from equipoise.errors import EquipoiseError, quoted, require_type
+from equipoise.errors import EquipoiseError, quoted, require_type, short
 
 if TYPE_CHECKING:
     from equipoise.games.files.bayesian import Problem
@@ -116,9 +116,15 @@ def load(spec: str | os.PathLike[str], *, nodes: int | None = None) -> Game:
     """
     from equipoise.games.trees.growth import growth
 
-    require_type("load", spec, (str, os.PathLike), "the name of a game or of a file")
+    expected = "the name of a game or of a file"
+    require_type("load", spec, (str, os.PathLike), expected)
+    text = os.fspath(spec)
+    if "\0" in text:
+        raise EquipoiseError(
+            f"load: found {short(text)}, expected {expected}: none has that character."
+        )
     with growth(nodes):
-        return _load(os.fspath(spec).strip())
+        return _load(text.strip())
 
 
 def load_explicit(spec: str, *, nodes: int | None = None) -> Explicit:

@@ -164,8 +164,8 @@ def spec_of(path: str | Path, bundle: Bundle) -> str | None:
     if "spec" not in known:
         return None
     spec = known.text("spec")
-    if not spec.isprintable() or not 0 < len(spec) <= _LONGEST_SPEC:
-        known.fail("spec", f"a game in at most {_LONGEST_SPEC} printable characters")
+    if not 0 < len(spec) <= _LONGEST_SPEC:  # of any characters: names of files have joiners, too
+        known.fail("spec", f"a game in at most {_LONGEST_SPEC} characters")
     return spec
 
 

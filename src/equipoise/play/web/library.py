@@ -14,7 +14,7 @@ from threading import Lock, Thread
 from typing import Any
 
 from equipoise import bundle
-from equipoise.errors import EquipoiseError, quoted
+from equipoise.errors import EquipoiseError, printable, quoted
 from equipoise.games.base import FILES, GAMES, in_words
 from equipoise.play.explore import Explorer, explorer
 from equipoise.play.rulebook import rulebook
@@ -201,7 +201,7 @@ def _entry(path: Path, stamp: tuple[int, int]) -> StoredResult:
     known = found.metadata
     facts = {name: known[name] for name in _FACTS if name in known}
     spec = str(known.get("spec") or known.get("game", ""))
-    if not spec.isprintable():
+    if printable(spec) != spec:
         fault = f"{path.name}: found a game that cannot be printed, expected its name."
         return StoredResult(identity, path, stamp, {}, fault)
     is_file = Path(spec).suffix.lower() in FILES
