@@ -255,6 +255,18 @@ def test_random_rules_make_a_game_or_a_sentence(answers: dict[str, Any]) -> None
     assert "\n" not in message
 
 
+@pytest.mark.parametrize("name", ["players", "payoffs"])
+def test_a_property_that_raises(name: str) -> None:
+    def fail(rules: Coin) -> Any:
+        raise KeyError("no file")
+
+    rules = type("Coin", (Coin,), {name: property(fail)})()
+    with pytest.raises(
+        EquipoiseError, match=rf"Coin\.{name}(\(\))?: raised KeyError \('no file'\)"
+    ):
+        from_rules(rules)
+
+
 def test_more_players_than_there_can_be() -> None:
     class Crowd(Coin):
         players = 10**9

@@ -34,10 +34,9 @@ class Questions:
         self._kind = type(rules).__name__
         self._asked: tuple[str, tuple[Any, ...]] = ("players", ())
         self._methods: dict[str, Callable[..., Any]] = {
-            method: getattr(rules, method, None) or partial(self._miss, method)
-            for method in _METHODS
+            method: self._find(rules, method) or partial(self._miss, method) for method in _METHODS
         }
-        self.players = self._player_names(getattr(rules, "players", None))
+        self.players = self._player_names(self._find(rules, "players"))
 
     def initial(self) -> Any:
         """Return the state before anything has happened."""
@@ -118,8 +117,17 @@ class Questions:
 
     def _ask(self, method: str, *arguments: Any) -> Any:
         self._asked = (method, arguments)
+        return self._told(self._methods[method], *arguments)
+
+    def _find(self, rules: Rules, name: str) -> Any:
+        """Return what ``rules`` have of this name, if anything; a property may raise."""
+        self._asked = (name, ())
+        return self._told(getattr, rules, name, None)
+
+    def _told(self, answer: Callable[..., Any], *arguments: Any) -> Any:
+        """Return what the user's code answers, or say what it raised."""
         try:
-            return self._methods[method](*arguments)
+            return answer(*arguments)
         except (EquipoiseError, MemoryError):
             raise
         except Exception as error:
