@@ -86,6 +86,34 @@ def test_labels_twice_and_matrices_too_large_are_refused():
         from_matrices("g", np.array([[np.nan]]))
 
 
+@pytest.mark.parametrize(
+    ("names", "words"),
+    [
+        ({"players": 2}, "found 2, expected a list of names"),
+        ({"players": [1, 2]}, r"found \[1, 2\], expected a list of names"),
+        ({"actions": [[1, 2], ["l", "r"]]}, r"found \[1, 2\], expected a list of names"),
+        ({"actions": 5}, "found 5, expected a list of actions a player"),
+    ],
+)
+def test_names_are_lists_of_texts(names, words):
+    with pytest.raises(EquipoiseError, match=words):
+        from_matrices("m", [[1, 2], [3, 4]], **names)
+
+
+def test_names_may_be_arrays():
+    game = from_matrices(
+        "m", [[1, 2]], players=np.array(["A", "B"]), actions=[["l"], np.array(["r", "s"])]
+    )
+    assert (game.players, game.actions) == (("A", "B"), (("l",), ("r", "s")))
+
+
+def test_without_matrices_or_players_there_is_no_game():
+    with pytest.raises(EquipoiseError, match="found no matrix"):
+        from_matrices("m")
+    with pytest.raises(EquipoiseError, match="expected their names"):
+        TreeBuilder("t", [])
+
+
 def test_payoffs_beyond_what_floats_can_add_are_refused():
     for entry in (1e301, Fraction(-(10**301)), 10**5000):
         with pytest.raises(

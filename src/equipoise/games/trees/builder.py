@@ -113,7 +113,8 @@ class TreeBuilder:
     root = 0
 
     def __init__(self, name: str, players: Sequence[str]) -> None:
-        if not is_list(players) or not all(isinstance(player, str) for player in players):
+        is_named = is_list(players) and len(players) > 0
+        if not is_named or not all(isinstance(player, str) for player in players):
             raise EquipoiseError(
                 f"{name}: found the players {short(players)}, expected their names."
             )

@@ -16,9 +16,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from equipoise.errors import EquipoiseError
+from equipoise.errors import EquipoiseError, short
 from equipoise.games.trees.extensive import TERMINAL, ExtensiveGame, Floats, Number, exact
 from equipoise.games.trees.growth import require_room
+from equipoise.games.trees.questions import is_list
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,6 +160,8 @@ def from_matrices(
 
     One matrix alone is a two-player zero-sum game, paid to the first player.
     """
+    if not matrices:
+        raise EquipoiseError(f"{name}: found no matrix, expected one, or one a player.")
     arrays = [_rational(matrix, name) for matrix in matrices]
     first = arrays[0]
     if len(arrays) == 1:
@@ -169,15 +172,25 @@ def from_matrices(
             f"{name}: payoff arrays have shapes {sorted(shapes)}, expected {len(arrays)} equal "
             f"ones with {len(arrays)} axes."
         )
+    names = () if players is None else _names(name, players)
+    if actions is not None and not is_list(actions):
+        raise EquipoiseError(
+            f"{name}: found {short(actions)}, expected a list of actions a player."
+        )
+    labels = tuple(_names(name, own) for own in actions) if actions is not None else ()
     return NormalGame(
         name=name,
-        players=tuple(players or (f"Player {i + 1}" for i in range(len(arrays)))),
-        actions=tuple(
-            tuple(labels)
-            for labels in (actions or [[str(i + 1) for i in range(n)] for n in first.shape])
-        ),
+        players=names or tuple(f"Player {i + 1}" for i in range(len(arrays))),
+        actions=labels or tuple(tuple(str(i + 1) for i in range(n)) for n in first.shape),
         payoff=np.stack(arrays, axis=-1),
     )
+
+
+def _names(name: str, names: Sequence[str]) -> tuple[str, ...]:
+    """Return the names of players or actions, which must be texts."""
+    if not is_list(names) or not all(isinstance(each, str) for each in names):
+        raise EquipoiseError(f"{name}: found {short(names)}, expected a list of names, as texts.")
+    return tuple(names)
 
 
 def _rational(matrix: Sequence[Sequence[Number]] | NDArray[Any], name: str) -> NDArray[Any]:
