@@ -81,7 +81,9 @@ METHODS: dict[str, MethodEntry] = {
     "lp-primal": _lp("primal-simplex", "exact, by primal simplex: a cross-check of lp"),
     "lp-ipx": _lp("ipx", "exact, by interior point and crossover: larger games than lp"),
     "lp-dense": MethodEntry(
-        "equipoise.solvers.saddle.lp_dense:DenseLP", {}, "exact, by dense simplex: tiny games"
+        "equipoise.solvers.saddle.lp_dense:DenseLP",
+        {},
+        "exact, by dense simplex: tiny games, larger ones as lp",
     ),
     "double-oracle": MethodEntry(
         "equipoise.solvers.saddle.oracle:DoubleOracle",

@@ -9,7 +9,8 @@ is played is basic and follows from the others, x_a = x_parent - sum of the othe
 opponent the slack of the best reply b is nonbasic, and q_J = (A' x)_b + sum of q over the sets after b - s_b.
 So the first dictionary is written down in one pass over each treeplex, there is no first phase, and the
 pivots of :mod:`equipoise.numerics.dictionary` lead to an optimal vertex. Reduced costs of the slacks are the
-opponent's plan. What is found is measured; should rounding have spoilt it, HiGHS is asked.
+opponent's plan. What is found is measured; should rounding have spoilt it, HiGHS is asked. So it is for games
+whose dictionary would be large: pivots on it look at no clock.
 """
 
 from __future__ import annotations
@@ -32,6 +33,9 @@ from equipoise.solvers.saddle.lp import feasible, plans, program
 _EXACT = 1e-10
 """A gap above this, in the form's units, is not what a vertex has."""
 
+_MOST_SEQUENCES = 1_000
+"""With more, of both players together, HiGHS is asked at once: it is faster long before."""
+
 
 @dataclass(frozen=True)
 class DenseLP:
@@ -48,7 +52,7 @@ class DenseLP:
 
 
 class DenseRun:
-    """All pivots at once."""
+    """All pivots at once; where HiGHS is asked, it may be stopped."""
 
     def __init__(self, form: SequenceForm, context: Context) -> None:
         self.form, self.context = form, context
@@ -59,12 +63,16 @@ class DenseRun:
     def advance(self, iterations: int) -> None:
         """Solve the whole program."""
         form = self.form
-        point = dense_plans(form)
-        lower, upper = measure(form, *point)
-        if not upper - lower <= _EXACT * form.units.unit:
-            point = plans(form, optimize(program(form), should_stop=self.context.should_stop))
-        self._point = point
-        self.iterations, self.finished = 1, True
+        self.iterations = 1
+        if form.X.size + form.Y.size <= _MOST_SEQUENCES:
+            self._point = dense_plans(form)
+            lower, upper = measure(form, *self._point)
+            self.finished = upper - lower <= _EXACT * form.units.unit
+        if not self.finished:
+            outcome = optimize(program(form), should_stop=self.context.should_stop)
+            self.finished = outcome.status != "interrupted"
+            if self.finished or self._point is None:
+                self._point = plans(form, outcome)
 
     def point(self) -> tuple[Plan, Plan]:
         """Return the plans of the vertex; before it is found, uniform ones."""
