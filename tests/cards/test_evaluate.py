@@ -94,6 +94,21 @@ def test_best_of_seven_is_the_best_of_its_fives():
     assert (five_card_ranks(hands) == np.max(fives, axis=0)).all()
 
 
+def test_only_an_ace_is_low_too():
+    """The highest rank of an odd deck is below its lowest only if it is an ace, as in short-deck hold'em."""
+
+    def category(text: str, ranks: str) -> str:
+        deck = Deck(ranks, "cd")
+        five = evaluator(FIVE_CARD, 5, deck)
+        return FIVE_CARD.categories[int(five.category(five_card_ranks(deck.parse(text), deck)))]
+
+    assert category("Ac6c7d8c9c", "6789TJQKA") == "straight"
+    assert category("Ac6c7c8c9c", "6789TJQKA") == "straight flush"
+    assert category("8c2c3d4c5c", "2345678") == "high card"
+    assert category("8c2c3c4c5c", "2345678") == "flush"
+    assert category("2c3c4d5c6c", "2345678") == "straight"
+
+
 def slow_three_card_value(hand, deck: Deck) -> tuple:
     """Table 3.1 read aloud."""
     ranks = sorted(deck.rank_of(hand).tolist(), reverse=True)

@@ -226,6 +226,39 @@ def test_the_board_is_dealt_before_an_early_showdown() -> None:
     assert tree.round[tree.find("go/")] == 1
 
 
+ODD_DECK = """
+ante = 1
+deck = {{ ranks = "{ranks}", suits = "cd", showdown = "{showdown}" }}
+[[round]]
+private = {hole}
+stage = {{}}
+[[round]]
+public = {board}
+stage = {{}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("ranks", "board", "straight", "pair"),
+    [
+        ("2345678", "2c3d4c", "8c5c", "7c7d"),  # an eight is no ace
+        ("6789TJQKA", "6c7d8c", "Ac9c", "6d9c"),  # A-6-7-8-9 is one in short-deck hold'em
+        ("234A", "2c3c", "Ad", "2d"),
+        ("34QA", "3c4c", "Ad", "3d"),  # no deuce for the ace to come before
+    ],
+)
+def test_straights_of_odd_decks(ranks: str, board: str, straight: str, pair: str) -> None:
+    showdown, hole = ("five-card", 2) if len(board) == 6 else ("three-card", 1)
+    text = ODD_DECK.format(ranks=ranks, showdown=showdown, hole=hole, board=len(board) // 2)
+    game = parse_rules(text)
+    assert isinstance(game, PokerGame)
+    public, first, second = (
+        tuple(game.deck.parse(cards).tolist()) for cards in (board, straight, pair)
+    )
+    wins = game.ranking(public, first) > game.ranking(public, second)
+    assert wins == (ranks in ("6789TJQKA", "234A"))
+
+
 def test_the_page_about_signals_runs() -> None:
     """Its Python and its first file are the same game, its stage game can be played, and so on."""
     page = Path(__file__).parents[2] / "docs" / "games-with-signals.md"

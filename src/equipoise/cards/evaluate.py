@@ -111,11 +111,11 @@ class Evaluator:
     """Ranks of hands of ``cards`` cards, compared by their best ``ranking.size``.
 
     With ``ace_low`` the deck's highest rank also plays below its lowest in a straight (A-2-3, never
-    K-A-2), and that straight is the lowest of all.
+    K-A-2), and that straight is the lowest of all. By default it does if it is an ace (``A``).
     """
 
     def __init__(
-        self, ranking: Ranking, cards: int, deck: Deck = STANDARD, *, ace_low: bool = True
+        self, ranking: Ranking, cards: int, deck: Deck = STANDARD, *, ace_low: bool | None = None
     ) -> None:
         if not ranking.size <= cards <= _MAX_CARDS:
             raise EquipoiseError(
@@ -128,7 +128,8 @@ class Evaluator:
             )
         self.ranking, self.cards, self.deck = ranking, cards, deck
         multisets = [_Multisets(deck, count) for count in range(ranking.size, cards + 1)]
-        exact, flushes = _exact_values(ranking, multisets[0].counts, ace_low)
+        is_low = deck.ranks[-1] == "A" if ace_low is None else ace_low
+        exact, flushes = _exact_values(ranking, multisets[0].counts, is_low)
         values = np.unique(np.concatenate([exact, flushes[flushes >= 0]]))
         self._category = values >> (4 * ranking.size)
         best = np.searchsorted(values, exact) + 1
@@ -179,7 +180,7 @@ class Evaluator:
 
 @lru_cache(maxsize=32)
 def evaluator(
-    ranking: Ranking, cards: int, deck: Deck = STANDARD, *, ace_low: bool = True
+    ranking: Ranking, cards: int, deck: Deck = STANDARD, *, ace_low: bool | None = None
 ) -> Evaluator:
     """Return the :class:`Evaluator` of these arguments, built once."""
     return Evaluator(ranking, cards, deck, ace_low=ace_low)

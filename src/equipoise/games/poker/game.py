@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from equipoise.cards.deck import STANDARD_RANKS, Deck
+from equipoise.cards.deck import Deck
 from equipoise.errors import EquipoiseError
 from equipoise.games.signals.betting import BettingTree, played_out
 from equipoise.games.signals.chance import Deal, WithoutReplacement
@@ -285,7 +285,8 @@ class BestCards:
         if self.size == FIVE_CARD.size:
             return evaluator(FIVE_CARD, cards, deck)
         # The ace is low, too, only where there is a deuce for it to precede.
-        return evaluator(THREE_CARD, cards, deck, ace_low=deck.ranks == STANDARD_RANKS)
+        has_wheel = (deck.ranks[0], deck.ranks[-1]) == ("2", "A")
+        return evaluator(THREE_CARD, cards, deck, ace_low=has_wheel)
 
     def __call__(
         self, deck: Deck, hole: NDArray[np.uint8], board: NDArray[np.uint8]
