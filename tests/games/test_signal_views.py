@@ -7,12 +7,15 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from equipoise import DCFR, Iterations, build, gameshrink
 from equipoise.errors import EquipoiseError
 from equipoise.games import poker
+from equipoise.games.files.rules import parse_rules
 from equipoise.games.poker.canonical import RankIndexer
 from equipoise.games.poker.game import PokerGame
 from equipoise.games.signals.stage_game import StageGame, deals, signal_tree_nodes
 from equipoise.games.signals.views import signal_rounds, views
+from equipoise.solvers import solve
 
 POKER = [poker.kuhn(4), poker.leduc(), poker.leduc(4, 3), poker.rhode_island(3, 2)]
 POKER += [poker.rhode_island(3, 3), poker.rhode_island(5, 1), poker.rhode_island(4, 2)]
@@ -174,3 +177,31 @@ def test_holdem_is_refused_in_a_sentence() -> None:
 def test_three_players_are_refused() -> None:
     with pytest.raises(EquipoiseError, match="3 players"):
         signal_rounds(poker.kuhn(4, players=3))
+
+
+def test_views_that_nobody_can_have_are_named() -> None:
+    """Found by its signals, as a strategy of an abstraction is asked: no traceback for a signal dealt twice."""
+    game = parse_rules(THREE_SIGNALS)
+    strategy = solve(build(game, gameshrink(game)), DCFR(), Iterations(1)).strategy
+    assert list(strategy["ab|kK/"]) == ["k", "b"]
+    with pytest.raises(EquipoiseError, match="found 'aa', expected signals of round 2"):
+        strategy["aa|kK/"]
+    assert views(game).number(1, (0, 1)) == views(game).find(1, "ab")
+    with pytest.raises(EquipoiseError, match=r"'aa': never seen in round 2 .* expected"):
+        views(game).number(1, (0, 0))
+
+
+THREE_SIGNALS = """
+ante = 1
+ordered = false
+signals = { names = ["a", "b", "c"] }
+ranking = { order = ["a", "b", "c"] }
+[[round]]
+private = 1
+bet = 1
+cap = 1
+[[round]]
+private = [1, 0]
+bet = 1
+cap = 1
+"""

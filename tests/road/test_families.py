@@ -190,6 +190,18 @@ def test_what_regions_do_at_a_signal_is_what_their_profile_does(
     assert repr(strategy) == "<RegionStrategy of 'river': model 'bluffs'>"
 
 
+def test_what_is_done_at_the_start_is_a_table(solved: tuple[str, Result]) -> None:
+    name, result = solved
+    table = result.strategy.at()
+    for row in table:
+        found = {f"{row}|", row} & set(result.strategy)
+        assert [table[row]] == [result.strategy[label] for label in found]
+    if KINDS[name] in ("bayesian", "repeated"):
+        assert list(table) == list(result.strategy)
+    with pytest.raises(EquipoiseError, match=r"history 'x': .*expected"):
+        result.strategy.at("x")
+
+
 def test_spots_answer_on_boards_of_any_suits() -> None:
     """A board that stands for others, and those others; hands in either order."""
     strategy = equipoise.solve(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -75,6 +75,21 @@ class Table(ByLabel):
     def to_frame(self) -> Any:
         """Return the table as a pandas frame."""
         return pandas().DataFrame(self.probabilities, list(self.labels), list(self.actions))
+
+
+def whole_table(decisions: Iterable[LocalStrategy], history: str | Sequence[str]) -> Table:
+    """Return ``decisions``, which are all made at the start of the game, as one table."""
+    require_type("history", history, Sequence, "moves, as text or one by one")
+    if len(history):
+        raise EquipoiseError(
+            f"history '{''.join(history)}': found moves, expected none: all is chosen at the start."
+        )
+    sets = list(decisions)
+    actions = tuple(dict.fromkeys(action for own in sets for action in own.actions))
+    rows = np.full((len(sets), len(actions)), np.nan)
+    for row, own in zip(rows, sets, strict=True):
+        row[[actions.index(action) for action in own.actions]] = own.probabilities
+    return Table("", actions, tuple(own.infoset for own in sets), rows)
 
 
 class Lookup:

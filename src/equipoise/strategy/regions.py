@@ -8,7 +8,7 @@ from j - 1 to j, and a region that covers a fraction of it is played with that p
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
@@ -22,6 +22,7 @@ from equipoise.games.bayesian.betting_round import shares
 from equipoise.games.bayesian.game import BayesianGame, SignalGame, Signals, UtilityGame
 from equipoise.games.files.fields import Fields
 from equipoise.strategy.local import BehaviourStrategy, LocalStrategy, unknown
+from equipoise.strategy.lookup import Table, whole_table
 
 Floats = NDArray[np.float64]
 
@@ -149,6 +150,10 @@ class RegionStrategy(BehaviourStrategy):
     def decisions(self) -> Iterator[LocalStrategy]:
         """Yield the plans that are followed at every signal, or in every region of a line of signals."""
         return (own for _, _, own in self._parts())
+
+    def at(self, history: str | Sequence[str] = "") -> Table:
+        """Return what is done before anything public: a row a signal or region of a player, a column a plan."""
+        return whole_table(self.decisions(), history)
 
     def _parts(self) -> Iterator[tuple[float, float, LocalStrategy]]:
         """Yield, by player, the lowest and the highest signal at which the same is done, and what."""

@@ -11,7 +11,7 @@ mix in the coming stage, and who is told the actions of every stage that was pla
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -25,6 +25,7 @@ from equipoise.errors import EquipoiseError
 from equipoise.games.repeated.game import SUM_TOLERANCE, RepeatedGame
 from equipoise.numerics.minimax import minimax
 from equipoise.strategy.local import BehaviourStrategy, LocalStrategy, unknown
+from equipoise.strategy.lookup import Table, whole_table
 
 Floats = NDArray[np.float64]
 
@@ -255,6 +256,10 @@ class RepeatedStrategy(BehaviourStrategy):
             yield LocalStrategy(0, signal, game.rows, tuple(mixed))
         first = self.uninformed.start().mixed().tolist()
         yield LocalStrategy(1, "first stage", game.columns, tuple(first))
+
+    def at(self, history: str | Sequence[str] = "") -> Table:
+        """Return what is done before anything public: a row an information set, a column a signal or action."""
+        return whole_table(self.decisions(), history)
 
     @property
     def splitting(self) -> Splitting:

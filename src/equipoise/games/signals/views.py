@@ -162,7 +162,13 @@ class RawViews:
 
     def number(self, turn: int, view: View, player: int = 0) -> int:
         """Return the number of a view given by its signals."""
-        return self._number[player][turn][view]
+        found = self._number[player][turn].get(view)
+        if found is None:
+            raise EquipoiseError(
+                f"view '{self._game.text(view)}': never seen in round {turn + 1} by player {player + 1}, expected "
+                f"something like '{self.label(turn, 0, player)}'."
+            )
+        return found
 
     def find(self, turn: int, label: str, player: int = 0) -> int:
         """Return the view called ``label``."""
