@@ -69,6 +69,21 @@ def test_the_core_is_enough_to_solve_and_what_is_missing_is_said():
             ability()
 
 
+@pytest.mark.parametrize("law", LAWS, ids=lambda law: law.__name__)
+def test_the_core_alone_inherits_the_laws(law):
+    law(Bare(build(poker.leduc()).A), np.random.default_rng(1))
+
+
+def test_products_that_are_not_adjoint_break_a_law():
+    class Crooked(Bare):
+        def write(self, source, plan, out):
+            super().write(source, plan, out)
+            out[-1] += 1e-6 * source
+
+    with pytest.raises(AssertionError):
+        LAWS[0](Crooked(build(poker.leduc()).A), np.random.default_rng(1))
+
+
 def test_ranked_showdowns_are_those_of_the_cards():
     # Pairs of private cards and one on the board, by the ranking of three cards.
     board, deck = 17, range(30, 52)
