@@ -231,7 +231,7 @@ class Family(Protocol):
         return {}
 
     def pack(self, strategy: Any) -> tuple[Arrays, Metadata]:
-        """Return ``strategy`` as arrays and metadata, ``game`` and ``fingerprint`` among them."""
+        """Return ``strategy`` as arrays and metadata; ``game`` and ``fingerprint`` are its game's identity unless named."""
 
     def unpack(self, path: Path, bundle: Bundle, game: Any) -> Any:
         """Return the strategy that a file holds, which must be one of ``game``."""

@@ -130,7 +130,12 @@ class Result:
         from equipoise.solvers.log import log_array
         from equipoise.strategy.store import STRATEGY, save
 
-        arrays, own = family(self.family).pack(self.strategy)
+        kind = family(self.family)
+        arrays, own = kind.pack(self.strategy)
+        if "fingerprint" not in own:
+            # What says whose file this is, before it may be replaced.
+            name, fingerprint = kind.identity(self.rules)
+            own = {"game": name, "fingerprint": fingerprint, **own}
         if self.log:
             arrays = {**arrays, "log": log_array(self.log)}
         known: Mapping[str, Any] = {
