@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import combinations_with_replacement
 from typing import Any
 
 import array_api_strict
@@ -19,6 +20,7 @@ from equipoise.certificates import streamed
 from equipoise.certificates.board_walk import BoardWalk, Part
 from equipoise.certificates.gap import certify
 from equipoise.certificates.public import certify_public
+from equipoise.certificates.sampled import left_out, stacked
 from equipoise.certificates.streamed import StreamedCertificate, certify_streamed
 from equipoise.errors import EquipoiseError
 from equipoise.games import poker
@@ -209,7 +211,7 @@ def test_as_many_draws_as_there_are_classes_are_all_of_them(more: int) -> None:
     expected = certify_streamed(SHORT, strategy)
     found = certify_streamed(SHORT, strategy, sample=expected.of + more)
     assert found.is_exact
-    assert found.errors == ()
+    assert found.errors == found.interval == ()
     assert found.best_responses == expected.best_responses
 
 
@@ -244,6 +246,61 @@ def test_errors_are_those_of_leaving_out_one_class_at_a_time() -> None:
     found = certificate(parts, is_sample=True).errors
     np.testing.assert_allclose(found, np.sqrt(variance), rtol=1e-9)
     assert min(found) > 0
+
+
+def test_both_estimates_err_outwards() -> None:
+    """E[L] <= V <= E[V'], the expectations by going through all pairs of classes that may be drawn."""
+    strategy = bucket_strategy(SHORT, (2, 3, 2), seed=7)
+    walk, exact = BoardWalk(SHORT, strategy), certify_streamed(SHORT, strategy)
+    every = [walk.part(number) for number in range(exact.of)]
+    chance = walk.streets.copies / walk.streets.copies.sum()
+    weights = np.full(2, walk.streets.copies.sum() / 2)
+    below, above = np.zeros(2), np.zeros(2)
+    for one, two in combinations_with_replacement(range(exact.of), 2):
+        parts, likely = [every[one], every[two]], chance[one] * chance[two] * (1 + (one < two))
+        found = streamed._certificate(walk, parts, weights, is_sample=True)
+        below += likely * left_out(walk, parts)[1].mean(axis=0)
+        above += likely * np.array(found.best_responses)
+    assert (below < exact.best_responses).all()
+    assert (above > exact.best_responses).all()
+
+
+def test_intervals_are_right_as_often_as_they_say() -> None:
+    """At least 54 of 60, where 57 are expected."""
+    strategy = bucket_strategy(SHORT, (2, 3, 2), seed=7)
+    exact = certify_streamed(SHORT, strategy).exploitability
+    drawn = [certify_streamed(SHORT, strategy, sample=10, seed=seed).interval for seed in range(60)]
+    assert all(0 <= low < high for low, high in drawn)
+    assert sum(low <= exact <= high for low, high in drawn) >= 54
+
+
+def test_a_response_to_the_other_parts_by_its_slope() -> None:
+    """How often she comes to each node, with each hand, by differences of what best responses earn."""
+    walk = BoardWalk(SHORT, bucket_strategy(SHORT, (2, 3, 2), seed=7))
+    parts = [walk.part(number) for number in (0, 2, 5, 7)]
+    total, deals = walk.streets.copies.sum(), walk.deals(SHORT.rounds - 1)
+    carried, earned = stacked(parts)
+    known = [own[0] for own in earned]
+    without, alone = left_out(walk, parts)
+    for k in range(len(parts)):
+        for player in (0, 1):
+            others = [np.delete(own, k, axis=0).mean(axis=0) * total for own in carried]
+
+            def best(moved: Any, others: Any = others, player: int = player) -> float:
+                both = [moved if i == player else others[i] for i in (0, 1)]
+                return float(walk.before(both, known)[player][0].sum() / deals)
+
+            at, slope = best(others[player]), np.zeros_like(others[player])
+            for place in np.ndindex(*slope.shape):
+                moved = others[player].copy()
+                moved[place] -= 1e-3
+                slope[place] = (at - best(moved)) / 1e-3
+            own = carried[player][k] * total
+            np.testing.assert_allclose(without[k, player], at, rtol=1e-12)
+            expected = at + (slope * (own - others[player])).sum()
+            np.testing.assert_allclose(alone[k, player], expected, rtol=1e-6, atol=1e-6)
+            # What is best after draw k alone is no worse there.
+            assert alone[k, player] <= best(own) + 1e-9
 
 
 @pytest.mark.parametrize("columns", [1, 130])

@@ -109,6 +109,7 @@ TESTS: dict[str, tuple[str, ...]] = {
     ),
     "certificates.parts_file": ("certificates/test_parts_file.py",),
     "road.leaks": ("certificates/test_leaks.py", "cli/test_certify_command.py"),
+    "certificates.sampled": ("certificates/test_streamed.py",),
     "certificates.streamed": ("certificates/test_streamed.py", "certificates/test_agreement.py"),
     "certificates.board_walk": (
         "certificates/test_streamed.py",

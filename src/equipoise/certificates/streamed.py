@@ -7,7 +7,8 @@ apart, and she may use all that she sees. The rounds before the first common car
 are the same for hands that differ by names of suits, so those of a class are averaged.
 
 Over all classes the certificate is exact. A sample of them gives estimates: a best response is the largest
-of several means, so its estimate is too large on average, by the luck of the sample.
+of several means, so its estimate is too large on average, by the luck of the sample
+(:mod:`equipoise.certificates.sampled`).
 """
 
 from __future__ import annotations
@@ -20,9 +21,10 @@ from typing import Any
 
 import numpy as np
 
-from equipoise.certificates.board_walk import PLAYERS, BoardWalk, Floats, Part
+from equipoise.certificates.board_walk import BoardWalk, Floats, Part
 from equipoise.certificates.certificate import Certificate
 from equipoise.certificates.parts_file import PartsFile, identity
+from equipoise.certificates.sampled import CONFIDENCE, luck, stacked
 from equipoise.errors import EquipoiseError, short
 from equipoise.games.poker.game import PokerGame
 from equipoise.games.poker.streets import Streets
@@ -45,6 +47,8 @@ class StreamedCertificate(Certificate):
         a column for each class.
     errors
         Standard errors of the best responses, if they come from a sample.
+    interval
+        Of the exploitability, if it comes from a sample: right 95 times in 100.
     big_blind
         The game's unit; 0 if it has none.
     """
@@ -53,6 +57,7 @@ class StreamedCertificate(Certificate):
     of: int = 0
     earned: tuple[Floats, ...] = field(default=(), repr=False)
     errors: tuple[float, ...] = ()
+    interval: tuple[float, ...] = ()
     big_blind: float = 0.0
 
     @property
@@ -105,6 +110,12 @@ class StreamedCertificate(Certificate):
         if self.big_blind:
             per_hand = self.in_mbb(self.exploitability)
             found["exploitability"] = f"{per_hand:.4f} thousandths of a big blind a hand"
+        if self.interval:
+            scale, unit = (self.in_mbb(1.0), "of them") if self.big_blind else (1.0, "chips a hand")
+            low, high = (scale * own for own in self.interval)
+            found["interval"] = (
+                f"{low:.4g} to {high:.4g} {unit}, right {CONFIDENCE:.0%} of the time"
+            )
         return found
 
     def summary(self) -> dict[str, Any]:
@@ -120,6 +131,9 @@ class StreamedCertificate(Certificate):
             found["exploitability_mbb"] = self.in_mbb(self.exploitability)
         if self.errors:
             found["standard_errors"] = self.errors
+            found["exploitability_interval"] = self.interval
+            if self.big_blind:
+                found["exploitability_interval_mbb"] = [self.in_mbb(own) for own in self.interval]
         return found
 
 
@@ -206,44 +220,22 @@ def _certificate(
 ) -> StreamedCertificate:
     """Return the certificate that ``parts`` add up to, each of which stands for so many boards."""
     deals = walk.deals(walk.game.rounds - 1)
-    carried, earned = _stacked(parts)
+    carried, earned = stacked(parts)
     whole = walk.before(
         *([np.tensordot(weights, own, axes=1) for own in both] for both in (carried, earned))
     )
     plans = tuple(own / deals for own in whole)
-    responses = [float(own[0].sum()) for own in plans]
+    responses = np.array([own[0].sum() for own in plans])
     value = float(plans[0][-1].sum())
+    errors, interval = luck(walk, parts, responses) if is_sample else ((), ())
     return StreamedCertificate(
         values=(value, -value),
-        best_responses=(responses[0], responses[1]),
-        gains=(responses[0] - value, responses[1] + value),
+        best_responses=(float(responses[0]), float(responses[1])),
+        gains=(float(responses[0] - value), float(responses[1] + value)),
         classes=len(parts),
         of=len(walk.streets.first),
         earned=plans,
-        errors=_errors(walk, parts, weights) if is_sample else (),
+        errors=errors,
+        interval=interval,
         big_blind=walk.game.big_blind,
-    )
-
-
-def _errors(walk: BoardWalk, parts: list[Part], weights: Floats) -> tuple[float, ...]:
-    """Return standard errors of the best responses by leaving out one part at a time (the jackknife)."""
-    stacked = _stacked(parts)
-    whole = [[np.tensordot(weights, own, axes=1) for own in both] for both in stacked]
-    share = len(parts) / (len(parts) - 1)
-    without = np.empty((len(parts), 2))
-    for k, weight in enumerate(weights.tolist()):
-        left = (
-            [(whole[what][i] - weight * stacked[what][i][k]) * share for i in PLAYERS]
-            for what in (0, 1)
-        )
-        without[k] = [own[0].sum() for own in walk.before(*left)]
-    spread = ((without - without.mean(axis=0)) ** 2).sum(axis=0) / share
-    return tuple((np.sqrt(spread) / walk.deals(walk.game.rounds - 1)).tolist())
-
-
-def _stacked(parts: list[Part]) -> tuple[list[Floats], list[Floats]]:
-    """Return what comes up from all parts, for each player: part by part along the first axis."""
-    return (
-        [np.stack([part.carried[i] for part in parts]) for i in PLAYERS],
-        [np.stack([part.earned[i] for part in parts]) for i in PLAYERS],
     )

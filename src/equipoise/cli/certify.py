@@ -37,6 +37,9 @@ def command(
         bool, typer.Option("--rigorous", help="Bounds that hold despite rounding; slower.")
     ] = False,
     flops: options.Flops = None,
+    seed: Annotated[
+        int | None, typer.Option(min=0, help="Which flops are drawn.", show_default="0")
+    ] = None,
     device: options.Device = None,
     by: Annotated[
         str | None,
@@ -73,6 +76,7 @@ def command(
     with counting(is_shown=not json) as each:
         given = {
             "flops": None if flops == "all" else flops,
+            "seed": seed,
             # Board by board, so that it is known what is gained where.
             "device": device or (None if by is None else "compiled"),
             "parts": parts,
