@@ -18,7 +18,9 @@ import numpy as np
 import pytest
 from commandline import Cli
 
-from equipoise.strategy.store import load, load_strategy
+from equipoise.games.base import load as game_of
+from equipoise.sequence.build import build
+from equipoise.strategy.store import load, load_strategy, save
 
 LONG = ("--gap", 0)
 
@@ -123,6 +125,27 @@ def test_a_game_whose_payoffs_changed_is_not_resumed(cli: Cli, tmp_path: Path) -
     outcome = cli(*arguments, 15, "--resume")
     assert outcome.code == 2
     assert "payoffs of" in outcome.err
+
+
+def test_bounds_of_an_earlier_version_get_back_what_is_sure(cli: Cli, tmp_path: Path) -> None:
+    """Checkpoints of games with a sure payment once had bounds without it."""
+    game = tmp_path / "paid.nfg"
+    game.write_text('NFG 1 R "paid" { "Even" "Odd" } { 2 2 } 101 -101 99 -99 99 -99 102 -102')
+    place, arguments = "paid.eqp.checkpoint", ("solve", game, "--method", "cfr", "--gap", 0)
+    cli(*arguments, "--iterations", 5)
+    held = load(place, "checkpoint")
+    without = {name: held.arrays[name].copy() for name in ("log", "best_row")}
+    now = without["log"][:, 2:4].copy()
+    sure = build(game_of(game)).units.shift
+    assert (now > 98).all()
+    assert sure > 98
+    for rows in without.values():
+        rows[:, 2:4] -= sure
+    save(place, "checkpoint", dict(held.arrays) | without, held.metadata)
+    assert cli(*arguments, "--iterations", 9, "--resume").code == 1
+    log = load(place, "checkpoint").arrays["log"]
+    np.testing.assert_allclose(log[: len(now), 2:4], now, rtol=1e-12)
+    assert (log[:, 2:4] > 98).all()
 
 
 @pytest.mark.parametrize("damage", [b"", b"hello", None])

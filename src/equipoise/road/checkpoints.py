@@ -207,15 +207,16 @@ def _elsewhere(out: Path, write: Callable[[Path], None]) -> Path | None:
     return folder / out.name
 
 
-def require_same_point(path: Path, checkpoint: Bundle, form: SequenceForm) -> None:
+def require_same_point(path: Path, checkpoint: Bundle, form: SequenceForm) -> Arrays:
     """Raise unless the best plans of ``checkpoint`` are plans of ``form``, with the same bounds.
 
-    The saved point is measured again: its bounds change if payoffs or chances have changed.
+    The saved point is measured again: its bounds change if payoffs or chances have changed. Return the arrays to
+    continue from: an earlier version left what player 1 is paid whatever happens out of bounds, which get it back.
     """
     import numpy as np
 
     from equipoise.solvers.base import measure
-    from equipoise.solvers.log import log_rows, require_log
+    from equipoise.solvers.log import log_array, log_rows, require_log
 
     arrays = checkpoint.arrays
     try:
@@ -223,7 +224,7 @@ def require_same_point(path: Path, checkpoint: Bundle, form: SequenceForm) -> No
     except EquipoiseError as error:
         raise EquipoiseError(f"{path}: {error}") from None
     if "best_row" not in arrays:
-        return
+        return arrays
     for name, size in (("best.x", form.X.size), ("best.y", form.Y.size)):
         plan = arrays.get(name)
         if plan is None or plan.shape != (size,) or plan.dtype.kind != "f":
@@ -233,12 +234,24 @@ def require_same_point(path: Path, checkpoint: Bundle, form: SequenceForm) -> No
         if not np.isfinite(plan).all():
             raise EquipoiseError(f"{path}: array {name} has numbers out of range.")
     (row,) = log_rows(arrays["best_row"])
-    shift = form.units.shift
-    bounds = [shift + bound for bound in measure(form, arrays["best.x"], arrays["best.y"])]
+    shift, measured = form.units.shift, measure(form, arrays["best.x"], arrays["best.y"])
     slack = _SAME * form.units.stake + float(np.spacing(abs(shift)))
-    if any(abs(a - b) > slack for a, b in zip(bounds, (row.lower, row.upper), strict=True)):
-        raise EquipoiseError(
-            f"{path}: found bounds {row.lower:.9g} and {row.upper:.9g} that are now {bounds[0]:.9g} "
-            f"and {bounds[1]:.9g}, expected the payoffs of '{form.name}' to be unchanged: solve "
-            "without --resume to start anew."
-        )
+
+    def is_logged(above: float) -> bool:
+        """Say whether the row has the bounds that were measured, and ``above`` more."""
+        pairs = zip(measured, (row.lower, row.upper), strict=True)
+        return all(abs(above + now - was) <= slack for now, was in pairs)
+
+    if is_logged(shift):
+        return arrays
+    if is_logged(0.0):
+        return arrays | {
+            name: log_array([row.moved(shift) for row in log_rows(arrays[name])])
+            for name in ("log", "best_row")
+        }
+    lower, upper = (shift + bound for bound in measured)
+    raise EquipoiseError(
+        f"{path}: found bounds {row.lower:.9g} and {row.upper:.9g} that are now {lower:.9g} "
+        f"and {upper:.9g}, expected the payoffs of '{form.name}' to be unchanged: solve "
+        "without --resume to start anew."
+    )

@@ -296,7 +296,7 @@ def _solve(
     with wish.show(stop) as monitor:
         hooks = wish.hooks(own, monitor, held)
         if kept is not None and held is not None:
-            require_same_point(kept.place, held, form)
+            hooks["resume"] = require_same_point(kept.place, held, form)
         try:
             solution = solve(form, method, stop, seed=wish.seed, **hooks)
         except ArithmeticError as error:

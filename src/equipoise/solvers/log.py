@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import astuple, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -35,6 +35,10 @@ class LogRow:
     def __post_init__(self) -> None:
         if math.isnan(self.gap):
             object.__setattr__(self, "gap", self.upper - self.lower)
+
+    def moved(self, amount: float) -> LogRow:
+        """Return the row with the bounds that there are when player 1 is paid ``amount`` more; the gap stays."""
+        return replace(self, lower=amount + self.lower, upper=amount + self.upper)
 
 
 LOG_COLUMNS = (6, 7, 8)
