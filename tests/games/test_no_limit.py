@@ -244,6 +244,13 @@ def test_chips_that_cannot_be_divided() -> None:
     assert [free.action[v] for v in free.children(0)] == ["k", "b1.5", "b3"]
 
 
+@pytest.mark.parametrize("stacks", [8.5, (8.5, 20)])
+def test_all_in_is_the_rest_of_the_stack_whatever_the_chip(stacks: Any) -> None:
+    tree = no_limit(1, stacks=stacks, antes=1, bets=["50%", "all-in"], cap=2, chip=1)
+    assert [tree.action[v] for v in tree.children(0)] == ["k", "b1", "b7.5"]
+    assert tree.scale.max() == 8.5
+
+
 @pytest.mark.parametrize(
     ("match", "changes"),
     [

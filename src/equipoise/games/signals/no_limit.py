@@ -54,8 +54,8 @@ class NoLimit:
     pot_limit
         Whether a bet or raise may be at most the pot, a call included.
     chip
-        The smallest chip: what a player puts in during a round is rounded down to a multiple of it.
-        Zero: chips can be divided.
+        The smallest chip: what a player puts in during a round is rounded down to a multiple of it, but
+        for all-in, which is all she has left. Zero: chips can be divided.
     nearest
         Whether it is rounded to the nearest multiple instead.
     add, force, merge
