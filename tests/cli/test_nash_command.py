@@ -7,6 +7,9 @@ from pathlib import Path
 import pytest
 from commandline import Cli
 
+from equipoise.road import verbs
+from equipoise.road.steps import Steps
+
 STAG = """NFG 1 R "stag hunt" { "one" "two" } { { "stag" "hare" } { "stag" "hare" } } ""
 
 { { "" 40000000, 40000000 } { "" 30000000, 0 } { "" 0, 30000000 } { "" 30000000, 30000000 } }
@@ -17,6 +20,17 @@ IDLE = """EFG 2 R "idle" { "one" "two" } ""
 c "" 1 "" { "a" 1/3 "b" 2/3 } 0
 t "" 1 "" { 3, 0 }
 t "" 2 "" { 0, 3 }
+"""
+
+THREE = """players = 3
+ante = 1
+signals.names = ["low", "mid", "high"]
+ranking.order = ["low", "mid", "high"]
+
+[[round]]
+private = 1
+bet = 1
+cap = 1
 """
 
 
@@ -34,6 +48,19 @@ def test_the_profile_is_shown(cli: Cli, stag: str) -> None:
     assert [line["player"] for line in fields["profile"]] == [1, 2]
     for line in fields["profile"]:
         assert line["probabilities"] == pytest.approx({"stag": 1.0, "hare": 0.0})
+
+
+@pytest.mark.parametrize("game", ["kuhn", "auction"])
+def test_reading_the_game_is_a_step(cli: Cli, monkeypatch: pytest.MonkeyPatch, game: str) -> None:
+    """The game was once read before its step began, which then took nothing."""
+    steps: list[Steps] = []
+    taken = []
+    begin, read = Steps.take, verbs.load
+    monkeypatch.setattr(Steps, "take", lambda own, name: steps.append(own) or begin(own, name))
+    monkeypatch.setattr(verbs, "load", lambda spec: taken.append(len(steps)) or read(spec))
+    fields = cli("nash", game, "--json").fields
+    assert taken == [1]
+    assert [step["name"] for step in fields["steps"]] == ["load", "solve", "certify"]
 
 
 def test_large_payments_are_no_reason_to_stop_short(cli: Cli, stag: str) -> None:
@@ -68,6 +95,14 @@ def test_a_profile_of_a_game_with_signals_cannot_be_saved(cli: Cli) -> None:
     assert result.code == 2
     assert "equipoise convert bargaining FILE.efg" in result.err
     assert cli("convert", "bargaining", "b.efg").code == 0
+
+
+def test_one_of_a_general_game_with_signals_is_saved(cli: Cli, tmp_path: Path) -> None:
+    """Its file's game becomes the same tree again."""
+    (tmp_path / "three.toml").write_text(THREE)
+    assert cli("nash", "three.toml", "--out", "three.eqp").code == 0
+    certified = cli("certify", "three.toml", "three.eqp", "--json")
+    assert certified.fields["gains"] == pytest.approx([0, 0, 0], abs=1e-9)
 
 
 def test_a_limit_says_so(cli: Cli, stag: str) -> None:
@@ -113,6 +148,8 @@ def test_all_equilibria_of_a_matrix(cli: Cli, stag: str) -> None:
         "3",
         "--resume",
         "--force",
+        "--seed",
+        "3",
     ]
     refused = cli("nash", stag, "--all", *options)
     assert refused.code == 2

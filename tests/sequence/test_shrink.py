@@ -64,3 +64,16 @@ def test_choice_names_its_reason():
     method, why = choose(build(leduc()), 1e-6)
     assert method.name == "shrink:lp"
     assert "4,920 payoff entries, 966 after merging" in why
+
+
+@pytest.mark.parametrize(
+    ("payoffs", "words"),
+    [
+        ([[5]], "no payoff entries: "),
+        ([[1, 0]], "1 payoff entry: "),
+        ([[1, 2, 0]], "2 payoff entries: "),
+    ],
+)
+def test_few_entries_are_counted_in_words(payoffs, words):
+    _, why = choose(build(from_matrices("few", payoffs)), 0)
+    assert why.startswith(words)

@@ -13,7 +13,6 @@ from equipoise.cli.report import CONVERGED, exit_code, print_result
 from equipoise.errors import EquipoiseError
 
 if TYPE_CHECKING:
-    from equipoise.games.trees.extensive import ExtensiveGame
     from equipoise.road.result import Result
 
 _SHOWN = 100
@@ -69,7 +68,7 @@ def command(
 
         for_one = {
             "--weights": weights, "--breakpoints": breakpoints, "--epsilon": epsilon, "--out": out,
-            "--resume": resume or None, "--force": force or None,
+            "--resume": resume or None, "--force": force or None, "--seed": seed or None,
         }  # fmt: skip
         given = [option for option, value in for_one.items() if value is not None]
         if given:
@@ -82,7 +81,7 @@ def command(
     if resume and out is None:
         raise EquipoiseError("--resume: found no --out, expected the file beside which to look.")
     result = solve(
-        _tree(game, out),
+        game,
         gap=target,
         time=time,
         seed=seed,
@@ -101,23 +100,6 @@ def command(
     else:
         print_result(result, _SHOWN)
     return exit_code(result, out)
-
-
-def _tree(spec: str, out: Path | None) -> ExtensiveGame:
-    """Return the game as a tree, whose profile can be saved if there is an ``out``."""
-    from equipoise.games.signals.stage_game import StageGame
-    from equipoise.games.signals.unroll import unroll
-    from equipoise.road.verbs import rules_of
-
-    rules: ExtensiveGame | StageGame = rules_of(spec)
-    if not isinstance(rules, StageGame):
-        return rules
-    if out is not None:
-        raise EquipoiseError(
-            f"--out: found the game with signals '{spec}', expected a tree or a matrix: "
-            f"'equipoise convert {spec} FILE.efg' makes one, or 'equipoise solve {spec}'."
-        )
-    return unroll(rules)
 
 
 def _fields(result: Result, out: Path | None) -> dict[str, Any]:

@@ -160,7 +160,9 @@ def solve(
     steps, note = Steps(), note or (lambda sentence: None)
     with steps.take("load"):
         loaded = _loaded(game)
-        rules = rules_of(loaded)
+        if out is not None and family is not None:
+            _require_kept(loaded, family, spec)
+        rules = rules_of(loaded, family)
     kind = family_of(rules) if family is None else _as_another(rules, family)
     name, fingerprint = kind.identity(rules)
     spec = spec or (game if isinstance(game, str) else name)
@@ -241,16 +243,31 @@ def open(path: str | Path, game: Any = None) -> Result:
     return Result(loaded, rules, spec, kind.name, found, found.status, seed=seed, saved=path)
 
 
-def rules_of(game: Any) -> Any:
-    """Return the game that ``game`` is or names; as its tree, a matrix or a general game with signals."""
+def rules_of(game: Any, family: str | None = None) -> Any:
+    """Return the game that ``game`` is or names; as its tree, a matrix or a general game with signals.
+
+    A ``family`` is named where it is to be solved as a game of another one than its own.
+    """
     from equipoise.games.signals.stage_game import StageGame
     from equipoise.games.signals.unroll import unroll
     from equipoise.games.trees.normal import NormalGame
 
     found = _loaded(game)
-    if isinstance(found, StageGame) and found.family == "general-sum":
+    if isinstance(found, StageGame) and "general-sum" in (found.family, family):
         return unroll(found)
     return found.tree if isinstance(found, NormalGame) else found
+
+
+def _require_kept(game: Any, family: str, spec: str | None) -> None:
+    """Raise where a file would hold a strategy of a tree that its game does not become when it is opened."""
+    from equipoise.games.signals.stage_game import StageGame
+
+    if isinstance(game, StageGame) and game.family != family:
+        name = spec or game.name
+        raise EquipoiseError(
+            f"--out: found the game with signals '{name}', expected a tree or a matrix: "
+            f"'equipoise convert {name} FILE.efg' makes one, or 'equipoise solve {name}'."
+        )
 
 
 def _seed(found: Any) -> int:

@@ -50,13 +50,20 @@ def choose(form: SequenceForm, target: float) -> tuple[Method, str]:
         return _choose_factored(form, target)
     if form.A.nonzeros <= TINY:
         method, why = _choose_sparse(form, target)
-        return method, f"{form.A.nonzeros:,} payoff entries: {why}"
+        return method, f"{_entries(form)}: {why}"
     small = shrink(form, WORTH)
     method, why = _choose_sparse(small.form, target)
     if small.form is form:
-        return method, f"{form.A.nonzeros:,} payoff entries, few to be merged: {why}"
+        return method, f"{_entries(form)}, few to be merged: {why}"
     left = f"{small.form.A.nonzeros:,} after merging what plays the same part"
-    return Reduced.to(small, method), f"{form.A.nonzeros:,} payoff entries, {left}: {why}"
+    return Reduced.to(small, method), f"{_entries(form)}, {left}: {why}"
+
+
+def _entries(form: SequenceForm) -> str:
+    """Return the size of ``form`` in words."""
+    count = form.A.nonzeros
+    few = {0: "no payoff entries", 1: "1 payoff entry"}
+    return few.get(count, f"{count:,} payoff entries")
 
 
 def _choose_sparse(form: SequenceForm, target: float) -> tuple[Method, str]:
@@ -86,7 +93,7 @@ def _played(form: SequenceForm) -> float:
 def _choose_factored(form: SequenceForm, target: float) -> tuple[Method, str]:
     """Choose between a linear program and two precisions for a game with signals."""
     if max(form.A.shape) <= SIMPLEX_NONZEROS and form.A.nonzeros <= SIMPLEX_NONZEROS:
-        return LP(), f"{form.A.nonzeros:,} payoff entries: one linear program is fastest, and exact"
+        return LP(), f"{_entries(form)}: one linear program is fastest, and exact"
     if target >= SINGLE_PRECISION * form.units.stake:
         return DCFR("float32", GAMMA), "a game with signals: discounted CFR in single precision"
     why = "a game with signals and a fine target: discounted CFR in double precision"
