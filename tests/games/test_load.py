@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -99,3 +100,16 @@ def test_rule_files_load_by_path(tmp_path) -> None:
         encoding="utf-8",
     )
     assert load(str(path)).name == "pennies"
+
+
+@pytest.mark.parametrize("name", [" lead.nfg", "tail.nfg ", " sub/both.nfg "])
+def test_blanks_belong_to_a_name_that_a_file_has(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for title, spelled in {"blanks": name, "none": name.strip()}.items():
+        path = tmp_path / spelled
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(f'NFG 1 R "{title}" {{ "A" "B" }} {{ 1 1 }} 0 0')
+    assert load(name).name == load(Path(name)).name == "blanks"
+    assert load(f" {name.strip()}  ").name == "none"

@@ -267,6 +267,41 @@ def test_a_property_that_raises(name: str) -> None:
         from_rules(rules)
 
 
+class Moody(tuple[Any, ...]):
+    """A tuple that does not say how long it is."""
+
+    def __len__(self) -> int:
+        raise RuntimeError("no length")
+
+
+@pytest.mark.parametrize(
+    ("method", "answer"),
+    [
+        ("actions", Moody("xy")),
+        ("chance", Moody([("x", 1)])),
+        ("chance", [Moody(("x", 1))]),
+        ("payoffs", Moody((1, -1))),
+        ("players", Moody("xy")),
+    ],
+)
+def test_lists_that_raise_when_they_are_read(method: str, answer: Any) -> None:
+    rules = broken(method, answer)
+    if method == "players":
+        rules = type("Coin", (Coin,), {method: answer})()
+    words = rf"Coin\.{method}(\(.*\))?: raised RuntimeError \(no length\), expected an answer"
+    with pytest.raises(EquipoiseError, match=words):
+        from_rules(rules)
+
+
+@pytest.mark.parametrize("number", [np.float64(1), np.array(1.0)])
+@pytest.mark.parametrize("method", ["actions", "chance", "payoffs"])
+def test_numpy_s_numbers_are_no_lists(method: str, number: Any) -> None:
+    with pytest.raises(
+        EquipoiseError, match=rf"Coin\.{method}\(.*\): found .*, expected a list of"
+    ):
+        from_rules(broken(method, number))
+
+
 def test_more_players_than_there_can_be() -> None:
     class Crowd(Coin):
         players = 10**9

@@ -124,7 +124,7 @@ def load(spec: str | os.PathLike[str], *, nodes: int | None = None) -> Game:
             f"load: found {short(text)}, expected {expected}: none has that character."
         )
     with growth(nodes):
-        return _load(text.strip())
+        return _load(text)
 
 
 def load_explicit(spec: str, *, nodes: int | None = None) -> Explicit:
@@ -154,10 +154,12 @@ def in_words(family: str) -> str:
 _SPELLED = {"bayesian": "Bayesian"}
 
 
-def _load(spec: str) -> Game:
+def _load(text: str) -> Game:
+    spec = text.strip()
     suffix = PurePath(spec).suffix.lower()
     if suffix in FILES:
-        return FILES[suffix].function()(spec)
+        # Blanks around a name are a slip, unless a file is called so.
+        return FILES[suffix].function()(text if os.path.lexists(text) else spec)
     source, colon, rest = spec.partition(":")
     if colon and source.lower() in SOURCES:
         return SOURCES[source.lower()].function()(rest)

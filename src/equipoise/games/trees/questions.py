@@ -61,7 +61,7 @@ class Questions:
 
     def actions(self, state: Any) -> tuple[str, ...]:
         """Return labels of the actions open to the acting player: at least one, none twice."""
-        found = self._ask("actions", state)
+        found = self._plain(self._ask("actions", state))
         if not is_list(found) or not all(isinstance(label, str) for label in found):
             self.refuse(f"found {short(found)}, expected a list of labels")
         if not len(found) or len(set(found)) < len(found):
@@ -70,7 +70,9 @@ class Questions:
 
     def chance(self, state: Any) -> Sequence[tuple[str, Number]]:
         """Return labels and probabilities of nature's moves; their sum is the builder's affair."""
-        found = self._ask("chance", state)
+        found = self._plain(self._ask("chance", state))
+        if is_list(found):
+            found = [self._plain(move) for move in found]
         if not is_list(found) or not len(found) or not all(map(is_move, found)):
             self.refuse(f"found {short(found)}, expected a list of (label, probability) pairs")
         answer: Sequence[tuple[str, Number]] = found
@@ -98,7 +100,7 @@ class Questions:
 
     def payoffs(self, state: Any) -> Sequence[Number]:
         """Return each player's payoff in a terminal state."""
-        found = self._ask("payoffs", state)
+        found = self._plain(self._ask("payoffs", state))
         if not is_list(found) or len(found) != len(self.players) or not all(map(is_number, found)):
             self.refuse(f"found {short(found)}, expected a list of {len(self.players)} numbers")
         answer: Sequence[Number] = found
@@ -137,10 +139,17 @@ class Questions:
                 "an answer."
             ) from error
 
+    def _plain(self, found: Any) -> Any:
+        """Return a list of a class of its own, which may raise when it is read, as a tuple; all else as it is."""
+        if type(found) in (tuple, list, str) or not is_list(found):
+            return found
+        return self._told(tuple, found)
+
     def _miss(self, method: str, *arguments: Any) -> NoReturn:
         self.refuse(f"found no such method, expected the methods {', '.join(_METHODS)}")
 
-    def _player_names(self, players: Any) -> tuple[str, ...]:
+    def _player_names(self, found: Any) -> tuple[str, ...]:
+        players = self._plain(found)
         is_number = isinstance(players, int) and not isinstance(players, bool)
         if is_number and players > _MOST_PLAYERS:
             self.refuse(f"found {short(players)} players, expected at most {_MOST_PLAYERS:,}")
@@ -153,10 +162,10 @@ class Questions:
 
 
 def is_list(found: Any) -> bool:
-    """Whether ``found`` has a length and an order; a generator is gone once it is read."""
-    return (
-        type(found) in (tuple, list) or isinstance(found, Sequence) or hasattr(found, "__array__")
-    )
+    """Whether ``found`` has a length and an order; a generator is gone once it is read, and arrays may be numbers."""
+    if type(found) in (tuple, list) or isinstance(found, Sequence):
+        return True
+    return hasattr(found, "__array__") and getattr(found, "ndim", 1) > 0
 
 
 def is_number(found: Any) -> bool:
