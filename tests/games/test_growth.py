@@ -18,6 +18,7 @@ from equipoise.games.trees.classic import Kuhn, Leduc, LiarsDice, liars_dice
 from equipoise.games.trees.extensive import CHANCE, TERMINAL, ExtensiveGame
 from equipoise.games.trees.growth import estimate, growth
 from equipoise.games.trees.questions import Questions
+from equipoise.road.verbs import solve
 
 
 class Replayed:
@@ -99,6 +100,18 @@ def test_the_limit_is_exact_and_can_be_raised() -> None:
     for wrong in (0, -1, True, 1.5, "9"):
         with pytest.raises(EquipoiseError, match=r"nodes: found .*, expected a whole number >= 1"):
             load("kuhn", nodes=wrong)  # type: ignore[arg-type]  # wrong on purpose
+
+
+def test_a_tree_has_no_longer_than_it_is_given() -> None:
+    over = r"found 32,768 of about 294,883 nodes of its tree when the time was over.*longer --time"
+    with growth(seconds=0):
+        assert load("kuhn").nodes == 58  # done before anybody looks
+        with pytest.raises(EquipoiseError, match=over):
+            load("liars_dice", nodes=300_000)
+        with growth(seconds=1e9):
+            assert load("liars_dice").nodes == 294_883
+    with pytest.raises(EquipoiseError, match=over):
+        solve("liars_dice", time=0)
 
 
 def test_a_game_with_signals_is_counted_from_its_factors_first() -> None:

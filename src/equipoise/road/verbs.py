@@ -131,7 +131,7 @@ def solve(
         What the players together may still gain: a number, or as in ``"1e-6r"`` parts of what is at
         stake. By default, what suits the game.
     iterations, time
-        Limits, in iterations and seconds.
+        Limits, in iterations and seconds; a tree that takes longer to build than that is refused.
     seed
         For methods that draw at random.
     out, resume, force, checkpoint
@@ -149,6 +149,8 @@ def solve(
         ``model``, ``eliminate``; general-sum: ``weights``, ``breakpoints``, ``encoding``; bayesian: ``products``,
         ``propose``).
     """
+    from equipoise.games.trees.growth import growth
+
     for what, name in ("out", out), ("spec", spec):
         if name is not None:
             require_path(what, name)
@@ -157,8 +159,12 @@ def solve(
     seed = _seed(seed)
     if isinstance(game, os.PathLike):
         game = os.fspath(game)
+    limits = Stop(
+        iterations=math.inf if iterations is None else iterations,
+        seconds=math.inf if time is None else time,
+    )
     steps, note = Steps(), note or (lambda sentence: None)
-    with steps.take("load"):
+    with steps.take("load"), growth(seconds=limits.seconds):
         loaded = _loaded(game)
         if out is not None and family is not None:
             _require_kept(loaded, family, spec)
@@ -174,10 +180,6 @@ def solve(
             return before
     if place is not None:
         require_free(place, name, fingerprint, force)
-    limits = Stop(
-        iterations=math.inf if iterations is None else iterations,
-        seconds=math.inf if time is None else time,
-    )
     wish = Wish(
         method=method,
         gap=target,

@@ -1,6 +1,6 @@
 """How large a tree may grow, how large it is going to be, and who is told while it grows.
 
-The limit and the monitor hold for everything that is built inside ``with growth(...)``, whichever
+The limits and the monitor hold for everything that is built inside ``with growth(...)``, whichever
 reader or rules build it: a game's own parameters are no place for them.
 
 The size of a tree that is still growing is estimated by heterogeneous sampling (Chen 1992), which
@@ -22,6 +22,7 @@ from typing import Any, NamedTuple, NoReturn
 from equipoise.errors import EquipoiseError
 from equipoise.games.trees.extensive import TERMINAL
 from equipoise.games.trees.questions import Questions
+from equipoise.numerics.clock import Clock
 
 MOST_NODES = 10_000_000
 """Nodes of a tree unless someone asks for more: some 2 GB while it is built."""
@@ -41,19 +42,26 @@ Monitor = Callable[[int, float], None]
 class _Growth(NamedTuple):
     most_nodes: int
     monitor: Monitor | None
+    clock: Clock
 
 
-_USUAL = _Growth(MOST_NODES, None)
+_USUAL = _Growth(MOST_NODES, None, Clock(math.inf))
 _growth: ContextVar[_Growth] = ContextVar("growth", default=_USUAL)
 
 
 @contextmanager
-def growth(nodes: int | None = None, monitor: Monitor | None = None) -> Iterator[None]:
-    """Let trees that are built in the block have up to ``nodes`` nodes, and tell ``monitor``."""
+def growth(
+    nodes: int | None = None, monitor: Monitor | None = None, seconds: float = math.inf
+) -> Iterator[None]:
+    """Let trees that are built in the block have up to ``nodes`` nodes, and tell ``monitor``.
+
+    Those that still grow after so many ``seconds`` of the block are refused.
+    """
     if nodes is not None and (isinstance(nodes, bool) or not isinstance(nodes, int) or nodes < 1):
         raise EquipoiseError(f"nodes: found {nodes!r}, expected a whole number >= 1.")
     before = _growth.get()
-    token = _growth.set(_Growth(nodes or before.most_nodes, monitor or before.monitor))
+    clock = before.clock if math.isinf(seconds) else Clock(seconds)
+    token = _growth.set(_Growth(nodes or before.most_nodes, monitor or before.monitor, clock))
     try:
         yield
     finally:
@@ -109,14 +117,14 @@ def _add(
 
 
 class GrowthWatch:
-    """Looks now and then at one growing tree, and raises when it has, or will have, too many nodes.
+    """Looks now and then at one growing tree, and raises when it has, or will have, too many nodes, or no time.
 
     :meth:`count` is to be called when there are ``next`` nodes.
     """
 
     def __init__(self, name: str, ask: Questions | None = None) -> None:
         self._name, self._ask = name, ask
-        self._most, self._monitor = _growth.get()
+        self._most, self._monitor, self._clock = _growth.get()
         self._expected = math.inf
         self.next = min(_LOOK, self._most)
 
@@ -128,6 +136,12 @@ class GrowthWatch:
             self._expected, error = estimate(self._ask)
             if self._expected - 3 * error > self._most:
                 self._refuse(f"about {self._expected:,.0f} nodes, estimated from samples")
+        if self._clock.is_over():
+            of = "" if math.isinf(self._expected) else f" of about {self._expected:,.0f}"
+            raise EquipoiseError(
+                f"{self._name}: found {nodes:,}{of} nodes of its tree when the time was over, expected all: a "
+                "longer --time on the command line, time=SECONDS in Python, allows that."
+            )
         if self._monitor is not None:
             self._monitor(nodes, self._expected)
         self.next = min(nodes + _LOOK, self._most)
