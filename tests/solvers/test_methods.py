@@ -12,7 +12,7 @@ from equipoise.sequence.build import build
 from equipoise.solvers.auto import choose
 from equipoise.solvers.base import solve
 from equipoise.solvers.driver import Gap, Iterations
-from equipoise.solvers.methods import METHODS, WRAPPERS, method
+from equipoise.solvers.methods import METHODS, WRAPPERS, MethodEntry, method
 from equipoise.solvers.options import option_names
 from equipoise.solvers.saddle.lp import LP
 
@@ -145,6 +145,18 @@ def test_what_is_not_understood_is_refused_in_a_line(name, message):
     with pytest.raises(EquipoiseError, match=message) as refused:
         method(name)
     assert "\n" not in str(refused.value)
+
+
+def test_a_row_with_a_misspelt_parameter_is_named(monkeypatch):
+    """Rows are added from outside, and a method's name is that of its nearest row, of those that are its kind."""
+    row = MethodEntry("equipoise.solvers.saddle.cfr:member", {"name": "cfr", "gama": 3.0}, "late")
+    monkeypatch.setitem(METHODS, "mine", row)
+    for ask in (lambda: method("mine"), lambda: method("dcfr").name):
+        with pytest.raises(
+            EquipoiseError, match=r"Method 'mine': found a row whose .*'gama': 3\.0"
+        ):
+            ask()
+    assert method("lp").name == "lp"
 
 
 def test_only_trees_are_merged():

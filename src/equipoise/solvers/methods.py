@@ -27,7 +27,7 @@ from importlib import import_module
 from math import e
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from equipoise.errors import EquipoiseError, require_type
+from equipoise.errors import EquipoiseError, require_type, short
 from equipoise.solvers.options import option_names
 from equipoise.solvers.saddle.cfr_table import MEMBERS
 
@@ -180,9 +180,9 @@ def spelled(method: Any) -> str:
     around, table = ((), METHODS) if inner is None else ((inner,), WRAPPERS)
     names: list[tuple[int, int, str]] = []
     for name, row in table.items():
-        if row.module == type(method).__module__ and type(made := row.make(*around)) is type(
-            method
-        ):
+        if row.module != type(method).__module__:
+            continue
+        if type(made := _made(table, name, *around)) is type(method):
             own = {option: getattr(method, option) for option in option_names(made)}
             changed = {k: v for k, v in own.items() if v != getattr(made, k)}
             if not changed.keys() & row.arguments.keys():
@@ -212,8 +212,7 @@ def _read(table: dict[str, MethodEntry], term: str, *around: Method) -> Method:
         close = get_close_matches(name, table, n=1, cutoff=0.4)
         hint = f"did you mean '{close[0]}'?" if close else f"expected one of {', '.join(table)}."
         raise EquipoiseError(f"Method '{term}' is unknown: {hint}")
-    row = table[name]
-    made = row.make(*around)
+    row, made = table[name], _made(table, name, *around)
     given = _options(term, parsed[2])
     known = [option for option in option_names(made) if option not in row.arguments]
     for option in given:
@@ -222,6 +221,18 @@ def _read(table: dict[str, MethodEntry], term: str, *around: Method) -> Method:
             raise EquipoiseError(f"Method '{term}': found option '{option}', expected {allowed}.")
     changed: Method = replace(made, **given)
     return changed
+
+
+def _made(table: dict[str, MethodEntry], name: str, *around: Method) -> Any:
+    """Return what the row ``name`` of ``table`` makes; rows may come from outside."""
+    row = table[name]
+    try:
+        return row.make(*around)
+    except (TypeError, KeyError) as error:
+        raise EquipoiseError(
+            f"Method '{name}': found a row whose {row.factory} does not take {short(row.arguments)} ({error}), "
+            "expected arguments that it knows."
+        ) from error
 
 
 def _options(term: str, text: str | None) -> dict[str, Any]:
