@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from equipoise import certify
 from equipoise.abstraction.gameshrink import gameshrink
 from equipoise.cards.deck import Deck
+from equipoise.certificates import Certificate
 from equipoise.certificates.tree import certify_tree
 from equipoise.errors import EquipoiseError
 from equipoise.games import poker
@@ -219,3 +220,11 @@ def test_a_strategy_must_be_a_distribution():
     vectors = [vector * 0 for vector in strategy.behaviour]
     with pytest.raises(EquipoiseError, match="no positive probability"):
         certify(game, Strategy("kuhn", game.fingerprint, tuple(vectors)))
+
+
+def test_the_value_is_between_its_bounds_though_gains_are_rounded():
+    below = float(np.nextafter(0.1, 0))
+    proof = Certificate((0.1, -0.1), (below, float(np.nextafter(-0.1, -1))), (below - 0.1,) * 2)
+    assert proof.gap < 0
+    told = proof.summary()
+    assert told["lower"] == told["value"] == told["upper"] == 0.1

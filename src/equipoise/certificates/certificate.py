@@ -111,9 +111,10 @@ class Certificate:
         """Return the certificate in the words of the JSON objects that commands print."""
         if len(self.values) != 2:
             return {"values": self.values, "gains": self.gains, "gap": self.gap}
+        # Nobody can gain less than nothing; by rounding a gain may be so, and the value then outside of its bounds.
         return {
             "value": self.value,
-            "lower": self.value - self.gains[1],
-            "upper": self.best_responses[0],
+            "lower": min(self.value - self.gains[1], self.value),
+            "upper": max(self.best_responses[0], self.value),
             "gap": self.gap,
         }
