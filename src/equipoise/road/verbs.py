@@ -143,7 +143,7 @@ def solve(
         What :func:`load` makes the game from, where ``game`` does not say: its file, for example.
     show, note, each
         How to show progress and say sentences, and how to count what is done of other long steps: what the
-        command line passes.
+        command line passes. Nothing is said without them; ``note=print, each=print`` is enough to watch.
     options
         What the game's family knows (zero-sum: ``abstraction``, ``buckets``, ``actions``, ``stages``,
         ``model``, ``eliminate``; general-sum: ``weights``, ``breakpoints``, ``encoding``; bayesian: ``products``,
