@@ -150,7 +150,7 @@ def test_starting_hands_name_169_classes():
             lambda: rollout(hole=2, ranks=evaluator(THREE_CARD, 3, Deck.small(4, 1))),
             "found a deck of 4 cards, expected at least 5",
         ),
-        (lambda: rollout([0, 0, 1]), "Board: found [0, 0, 1], expected at most 5 distinct cards"),
+        (lambda: rollout([0, 0, 1]), "Board: found 2c2c2d, expected at most 5 distinct cards"),
         (lambda: all_in([0, 1], [2, 3], range(4, 10)), "expected at most 5 distinct cards"),
         (lambda: all_in([0, 1], [2]), "hands of 2 and 1 cards"),
         (lambda: all_in([0, 1], [1, 2]), "no pair of hands without a common card"),

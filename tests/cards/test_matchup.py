@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import combinations
+from math import comb
 
 import numpy as np
 import pytest
@@ -10,13 +12,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from equipoise.cards import matchup as roads
-from equipoise.cards.deck import STANDARD, Deck
+from equipoise.cards.deck import STANDARD, Cards, Deck
 from equipoise.cards.equity import all_in, check_board, subsets
-from equipoise.cards.evaluate import five_card_ranks
+from equipoise.cards.evaluate import FIVE_CARD, evaluator, five_card_ranks
 from equipoise.cards.matchup import Matchup, matchup
 from equipoise.cards.starting import starting_hands
 from equipoise.errors import EquipoiseError
-from equipoise.games.poker.ranges import parse_range
+from equipoise.games.poker.ranges import all_hands, parse_range
 
 SHORT = Deck.small(5, 3)
 HANDS = subsets(SHORT.size, 2)
@@ -53,6 +55,12 @@ def same(found: Matchup, expected: tuple[np.ndarray, int]) -> None:
     assert found.deals == expected[1]
 
 
+def by_road(road: Callable[..., Matchup], weights: list[np.ndarray], board: Cards) -> Matchup:
+    """Take one of the roads, on a short deck."""
+    renamings = roads._renamings(HANDS, board, SHORT)
+    return road(weights, HANDS, board, renamings, evaluator(FIVE_CARD, 7, SHORT), None)
+
+
 @settings(max_examples=8, deadline=None)
 @given(data=st.data())
 def test_two_roads_and_the_slow_one(data: st.DataObject) -> None:
@@ -62,12 +70,12 @@ def test_two_roads_and_the_slow_one(data: st.DataObject) -> None:
     cards = check_board(SHORT, board, 5)
     try:
         weights = [roads._checked(own, i, cards, HANDS) for i, own in enumerate(ranges)]
-        by_deals = roads._by_deals(weights, HANDS, cards, SHORT, None)
+        by_deals = by_road(roads._by_deals, weights, cards)
     except EquipoiseError:
         return
     expected = slow(ranges, board)
     same(by_deals, expected)
-    same(roads._by_boards(weights, HANDS, cards, SHORT, None), expected)
+    same(by_road(roads._by_boards, weights, cards), expected)
 
 
 def test_three_ranges() -> None:
@@ -76,20 +84,55 @@ def test_three_ranges() -> None:
     same(matchup(ranges, (0, 4, 8), deck=SHORT), slow(ranges, (0, 4, 8)))
 
 
+def test_four_ranges_where_suits_are_alike() -> None:
+    # Two of the three suits may change places on this board: deals are counted by classes.
+    random = np.random.default_rng(7)
+    ranges = [np.zeros(len(HANDS)) for _ in range(4)]
+    for own in ranges:
+        own[random.permutation(len(HANDS))[:7]] = 1.0
+    board = check_board(SHORT, (0, 3, 6, 9), 5)
+    assert len(roads._renamings(HANDS, board, SHORT)) == 2
+    same(matchup(ranges, board, deck=SHORT), slow(ranges, tuple(board.tolist())))
+
+
 def test_suits_alike_need_fewer_boards() -> None:
-    # Weights that tell no suits apart, from an empty board: one board of each class is enough.
+    # A range that tells no suits apart, from an empty board: one board of each class is enough, whatever the
+    # other range is.
     random = np.random.default_rng(2)
     ranks = HANDS // 3
     kind = ranks[:, 0] * 5 + ranks[:, 1] + 25 * (HANDS[:, 0] % 3 == HANDS[:, 1] % 3)
-    weights = [random.random(50)[kind] for _ in range(2)]
+    plain, any_one = random.random(50)[kind], random.random(len(HANDS))
     board = check_board(SHORT, (), 5)
-    assert all(roads._is_symmetric(own, HANDS, SHORT) for own in weights)
-    fewer = next(roads._boards(weights, HANDS, board, SHORT))[2]
-    assert fewer < next(roads._boards([weights[0], np.arange(105.0)], HANDS, board, SHORT))[2]
-    found = roads._by_boards(weights, HANDS, board, SHORT, None)
-    expected = roads._by_deals(weights, HANDS, board, SHORT, None)
-    np.testing.assert_allclose(found.shares, expected.shares, atol=1e-12)
-    np.testing.assert_allclose(found.ties, expected.ties, atol=1e-12)
+    renamings = roads._renamings(HANDS, board, SHORT)
+    assert roads._is_symmetric(plain, renamings)
+    assert not roads._is_symmetric(any_one, renamings)
+    every = len(roads._boards([any_one, any_one], board, renamings, SHORT)[0])
+    for weights in ([plain, any_one], [any_one, plain], [plain, plain[::-1].copy()]):
+        assert len(roads._boards(weights, board, renamings, SHORT)[0]) < every
+        found = by_road(roads._by_boards, weights, board)
+        expected = by_road(roads._by_deals, weights, board)
+        np.testing.assert_allclose(found.shares, expected.shares, atol=1e-12)
+        np.testing.assert_allclose(found.ties, expected.ties, atol=1e-12)
+        assert found.deals == expected.deals
+
+
+def test_every_hand_against_a_range_that_tells_suits_apart() -> None:
+    found = matchup([parse_range("random"), parse_range("AhKd")])
+    one = all_in(starting_hands("AhKd"), all_hands(STANDARD))
+    assert found.deals == 1225
+    assert found.wins[1] == pytest.approx(int(one.win) / 1225 / comb(48, 5), abs=1e-12)
+    assert found.ties[1] == pytest.approx(int(one.tie) / 1225 / comb(48, 5), abs=1e-12)
+
+
+def test_more_hands_to_rank_than_hours_have_room_for_are_refused(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    aces = parse_range("AA")
+    monkeypatch.setattr(roads, "_MOST", 10**6)
+    with pytest.raises(
+        EquipoiseError, match=r"deals that differ by more than names of suits, each with 1,712,304 "
+    ):
+        matchup([aces, parse_range("KK")])
 
 
 def test_aces_against_kings() -> None:
@@ -132,3 +175,5 @@ def test_refusals() -> None:
         matchup([parse_range("AhAd"), parse_range("AhAc")], STANDARD.parse("2h2c3c"))
     with pytest.raises(EquipoiseError, match="not negative"):
         matchup([aces, -aces])
+    with pytest.raises(EquipoiseError, match="found Ah2c3c4d5s6d, expected at most 5"):
+        matchup([aces, aces], STANDARD.parse("Ah2c3c4d5s6d"))

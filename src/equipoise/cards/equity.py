@@ -145,7 +145,7 @@ def check_board(deck: Deck, board: ArrayLike, final: int) -> Cards:
     cards = deck.check(found if found.size else np.empty(0, dtype=np.uint8))
     if cards.ndim != 1 or len(cards) > final or len(np.unique(cards)) < len(cards):
         raise EquipoiseError(
-            f"Board: found {found.tolist()}, expected at most {final} distinct cards."
+            f"Board: found {deck.text(cards)}, expected at most {final} distinct cards."
         )
     return cards
 

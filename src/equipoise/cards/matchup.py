@@ -6,34 +6,40 @@ of the weights; then every completion of the board is as likely. Two roads, with
 * deal by deal, those that differ by names of suits counted once: best for a few hands;
 * for two ranges, board by board: hands sorted by strength, running sums of the other range's weights, hands
   that share a card taken out by inclusion and exclusion: best for many.
+
+Who wins does not depend on names of suits. So where one of two ranges does not tell suits apart, the other may
+be replaced by its mean over all ways to name them, and then boards, too, are needed once for each class.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import permutations
 from math import comb, prod
-from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
 from equipoise.cards.deck import STANDARD, Cards, Deck
 from equipoise.cards.equity import check_board, completions, final_boards, subsets
-from equipoise.cards.evaluate import FIVE_CARD, evaluator
+from equipoise.cards.evaluate import FIVE_CARD, Evaluator, evaluator
 from equipoise.errors import EquipoiseError
 from equipoise.numerics.memory import free_memory_mb
+from equipoise.numerics.threads import LANES, spread
 
 Floats = NDArray[np.float64]
+Numbers = NDArray[np.int64]
 Each = Callable[[float], None]
 
 MOST_PLAYERS = 6
 _CARDS = 5  # on a whole board
-_CHUNK = 1 << 16  # boards of one deal ranked at a time
-_BOARDS = 128  # boards with all hands at a time
-_COPIES = 32  # bytes for each card of a deal: some copies, to compare it with its renamings
+_BATCH = 1 << 27  # hands ranked between two reports
+_MOST = 10**13  # hands ranked in all: hours on two cores
+_SORTED = 8  # to rank a hand and sort it among many costs about so many times as much as to rank it
+_BYTES = (
+    64  # for each deal, beside its hands: the codes of two namings of its suits, and their order
+)
 
 
 @dataclass(frozen=True)
@@ -74,14 +80,17 @@ def matchup(
         raise EquipoiseError(
             f"equity: found {len(weights)} hands or ranges, expected two to {MOST_PLAYERS}."
         )
+    ranks, renamings = evaluator(FIVE_CARD, 2 + _CARDS, deck), _renamings(hands, shared, deck)
     sizes = [int((own > 0).sum()) for own in weights]
-    left = deck.size - 2 * len(weights) - len(shared)
-    by_deals = prod(sizes) * comb(left, _CARDS - len(shared)) * len(weights)
-    whole = comb(deck.size - len(shared), _CARDS - len(shared))
-    # To rank and sort a hand among many costs about ten times as much as to rank it.
-    if len(weights) == 2 and 10 * whole * sum(sizes) < by_deals:
-        return _by_boards(weights, hands, shared, deck, each)
-    return _by_deals(weights, hands, shared, deck, each)
+    by_deals = prod(sizes) * comb(deck.size - 2 * len(weights) - len(shared), _CARDS - len(shared))
+    if len(weights) == 2:
+        is_any = not len(shared) and any(_is_symmetric(own, renamings) for own in weights)
+        whole = comb(deck.size - len(shared), _CARDS - len(shared)) / (
+            len(renamings) if is_any else 1
+        )
+        if _SORTED * whole * sum(sizes) < 2 * by_deals / len(renamings):
+            return _by_boards(weights, hands, shared, renamings, ranks, each)
+    return _by_deals(weights, hands, shared, renamings, ranks, each)
 
 
 def _checked(given: ArrayLike, place: int, board: Cards, hands: Cards) -> Floats:
@@ -105,113 +114,154 @@ def _checked(given: ArrayLike, place: int, board: Cards, hands: Cards) -> Floats
 
 
 def _by_deals(
-    weights: list[Floats], hands: Cards, board: Cards, deck: Deck, each: Each | None
+    weights: list[Floats],
+    hands: Cards,
+    board: Cards,
+    renamings: Numbers,
+    ranks: Evaluator,
+    each: Each | None,
 ) -> Matchup:
     """Deal by deal."""
-    deals, likely = _deals(weights, hands, len(board))
-    if not len(deals):
-        raise EquipoiseError("equity: found no hands without a common card, expected some.")
-    players, total = len(weights), len(deals)
-    classes, place = np.unique(_renamed(deals, board, deck), axis=0, return_inverse=True)
-    mass = np.bincount(place.reshape(-1), likely)
-    ranks = evaluator(FIVE_CARD, 2 + _CARDS, deck)
-    sums = np.zeros((3, players))
-    for done, (deal, weight) in enumerate(zip(classes.astype(np.uint8), mass, strict=True)):
-        # A renaming of suits renames the board's, too.
-        own, common = deal[: 2 * players].reshape(players, 2), deal[2 * players :]
-        counts, boards = np.zeros((3, players)), completions(deck, common, _CARDS, deal)
-        for start in range(0, len(boards), _CHUNK):
-            some = boards[start : start + _CHUNK]
-            beside = np.broadcast_to(some, (players, *some.shape))
-            held = np.broadcast_to(own[:, None], (*beside.shape[:2], 2))
-            strength = ranks(np.concatenate([held, beside], axis=2))
-            is_best = strength == strength.max(axis=0)
-            sharing = is_best.sum(axis=0)
-            counts[0] += (is_best / sharing).sum(axis=1)
-            counts[1] += (is_best & (sharing == 1)).sum(axis=1)
-            counts[2] += (is_best & (sharing > 1)).sum(axis=1)
-        sums += weight * counts / len(boards)
+    from equipoise.cards.matchup_kernels import count_deals
+
+    classes, mass, total = _classes(weights, hands, renamings)
+    players, tables, deck = len(weights), ranks.tables, ranks.deck
+    left = deck.size - 2 * players - len(board)
+    boards = subsets(left, _CARDS - len(board))
+    if (ranked := len(classes) * len(boards) * players) > _MOST:
+        raise EquipoiseError(
+            f"equity: found {len(classes):,} deals that differ by more than names of suits, each with "
+            f"{len(boards):,} boards: {ranked:.1e} hands to rank, expected at most {_MOST:.0e}: narrower "
+            "ranges, or more cards on the board."
+        )
+    keys = tables.keys[hands]
+    codes, bits = keys[:, :, 0].sum(axis=1)[classes], keys[:, :, 1].sum(axis=1)[classes]
+    code, held = ranks.start + tables.keys[board, 0].sum(), tables.keys[board, 1].sum()
+    sums, sharing = np.zeros((3, players)), np.arange(1, players + 1)
+    batch = max(LANES, _BATCH // (len(boards) * players))
+    for begin in range(0, len(classes), batch):
+        some = slice(begin, begin + batch)
+        counts = np.zeros((len(classes[some]), players, players), dtype=np.int64)
+
+        def count(
+            _: int, low: int, high: int, some: slice = some, counts: Numbers = counts
+        ) -> None:
+            free, strength = np.zeros(deck.size, np.uint8), np.zeros(players, np.uint16)
+            own = (codes[some][low:high], bits[some][low:high], boards, code, held, deck.size)
+            count_deals(*own, tables, free, strength, counts[low:high])
+
+        spread(len(counts), count)
+        found = np.tensordot(mass[some], counts, axes=1)
+        sums += [(found / sharing).sum(axis=1), found[:, 0], found[:, 1:].sum(axis=1)]
         if each is not None:
-            each((done + 1) / len(classes))
-    return _result(sums / mass.sum(), total)
+            each(min(begin + batch, len(classes)) / len(classes))
+    return _result(sums / len(boards) / mass.sum(), total)
 
 
 def _by_boards(
-    weights: list[Floats], hands: Cards, board: Cards, deck: Deck, each: Each | None
+    weights: list[Floats],
+    hands: Cards,
+    board: Cards,
+    renamings: Numbers,
+    ranks: Evaluator,
+    each: Each | None,
 ) -> Matchup:
     """Board by board, two ranges."""
-    first, second = weights
+    from equipoise.cards.matchup_kernels import DIGIT, add_boards
+
+    deals = _pairs(weights, hands)
+    boards, times, (first, second) = _boards(weights, board, renamings, ranks.deck)
     held = np.flatnonzero((first > 0) | (second > 0))
     cards, first, second = hands[held], first[held], second[held]
-    ranks = evaluator(FIVE_CARD, 2 + _CARDS, deck)
-    total = np.zeros(3)
-    done, count = 0, 0
-    for boards, copies, count in _boards(weights, hands, board, deck):
-        free = ~(cards[None, :, :, None] == boards[:, None, None, :]).any(axis=(2, 3))
-        place, hand = np.nonzero(free)
-        strength = np.zeros(free.shape, dtype=np.int64)
-        strength[place, hand] = ranks(np.concatenate([cards[hand], boards[place]], axis=1))
-        order = np.argsort(strength, axis=1)
-        _add_board(cards, strength, order, copies, first, second, deck.size, total)
-        done += len(boards)
+    keys, tables = ranks.tables.keys[cards], ranks.tables
+    codes, bits = keys[:, :, 0].sum(axis=1), keys[:, :, 1].sum(axis=1)
+    totals = np.zeros((LANES, 3))
+    batch = max(LANES, _BATCH // (_SORTED * len(cards)))
+    for begin in range(0, len(boards), batch):
+        some, own_times = boards[begin : begin + batch], times[begin : begin + batch]
+
+        def add(
+            lane: int, low: int, high: int, some: Cards = some, own_times: Floats = own_times
+        ) -> None:
+            order = np.zeros((2, len(cards) + (1 << DIGIT)), dtype=np.uint32)
+            sums = np.zeros((2, ranks.deck.size + 1))
+            own = (some[low:high], own_times[low:high], cards, codes, bits, first, second)
+            add_boards(*own, tables, ranks.start, order, sums, totals[lane])
+
+        spread(len(some), add)
         if each is not None:
-            each(done / count)
-    win, tie, mass = total
+            each(min(begin + batch, len(boards)) / len(boards))
+    win, kept, mass = totals.sum(axis=0)
     if mass <= 0:
         raise EquipoiseError("equity: found no hands without a common card, expected some.")
-    loss = mass - win - tie
+    loss, tie = mass - kept, kept - win
     sums = np.array([[win + tie / 2, loss + tie / 2], [win, loss], [tie, tie]]) / mass
-    meets = [_meeting(cards, first > 0), _meeting(cards, second > 0)]
-    return _result(sums, int((meets[0] * (second > 0)).sum()))
+    return _result(sums, deals)
 
 
 def _boards(
-    weights: list[Floats], hands: Cards, board: Cards, deck: Deck
-) -> Iterator[tuple[Cards, Floats, int]]:
-    """Yield whole boards in batches, how many each stands for, and the number of them in all.
+    weights: list[Floats], board: Cards, renamings: Numbers, deck: Deck
+) -> tuple[Cards, Floats, list[Floats]]:
+    """Return whole boards, how many each stands for, and the ranges that are to be met there.
 
-    Where neither range tells suits apart, nor a board is out, one of each class will do.
+    Before the flop one board of each class will do, if a range does not tell suits apart: the other is replaced by its
+    mean.
     """
-    if not len(board) and all(_is_symmetric(own, hands, deck) for own in weights):
-        boards, sizes = final_boards(deck, _CARDS)
-        copies = sizes.astype(np.float64)
-    else:
-        boards = completions(deck, board, _CARDS, board)
-        copies = np.ones(len(boards))
-    for start in range(0, len(boards), _BOARDS):
-        yield boards[start : start + _BOARDS], copies[start : start + _BOARDS], len(boards)
+    if not len(board) and any(_is_symmetric(own, renamings) for own in weights):
+        boards, copies = final_boards(deck, _CARDS)
+        return boards, copies.astype(np.float64), [own[renamings].mean(axis=0) for own in weights]
+    boards = completions(deck, board, _CARDS, board)
+    return boards, np.ones(len(boards)), weights
 
 
-def _is_symmetric(weights: Floats, hands: Cards, deck: Deck) -> bool:
-    """Say whether hands that differ by names of suits have one weight."""
-    suits = len(deck.suits)
-    number = np.zeros((deck.size, deck.size), dtype=np.int64)
-    number[hands[:, 0], hands[:, 1]] = number[hands[:, 1], hands[:, 0]] = np.arange(len(hands))
-    for renaming in permutations(range(suits)):
-        cards = _rename(hands, np.array(renaming), suits)
-        if not np.array_equal(weights, weights[number[cards[:, 0], cards[:, 1]]]):
-            return False
-    return True
+def _classes(
+    weights: list[Floats], hands: Cards, renamings: Numbers
+) -> tuple[Numbers, Floats, int]:
+    """Return deals that differ by more than names of suits, how likely each is, and the number of all deals.
+
+    A deal is a row of numbers of hands. Its code has the place of a hand in each range, renamed hands among
+    them, as a digit; the least of the codes of all its renamings is that of its class.
+    """
+    deals, likely = _deals(weights, hands)
+    if not len(deals):
+        raise EquipoiseError("equity: found no hands without a common card, expected some.")
+    known = [np.unique(renamings[:, own > 0]) for own in weights]
+    best = np.full(len(deals), np.iinfo(np.int64).max)
+    for renaming in renamings:
+        code = np.zeros(len(deals), dtype=np.int64)
+        for own, held in zip(known, deals.T, strict=True):
+            places = np.zeros(len(hands), dtype=np.int64)
+            places[own] = np.arange(len(own))
+            code *= len(own)
+            code += places[renaming][held]
+        np.minimum(best, code, out=best)
+    codes, place = np.unique(best, return_inverse=True)
+    classes = np.empty((len(codes), len(known)), dtype=np.int64)
+    for player in reversed(range(len(known))):
+        codes, digit = np.divmod(codes, len(known[player]))
+        classes[:, player] = known[player][digit]
+    mass: Floats = np.bincount(place.reshape(-1), likely).astype(np.float64)
+    return classes, mass, len(deals)
 
 
-def _deals(weights: list[Floats], hands: Cards, board: int) -> tuple[Cards, Floats]:
-    """Return one hand from each range, no card twice, and how likely each such deal is."""
-    deals, likely = np.zeros((1, 0), dtype=np.uint8), np.ones(1)
-    cards = 2 * len(weights) + board
+def _deals(weights: list[Floats], hands: Cards) -> tuple[NDArray[np.uint16], Floats]:
+    """Return a hand from each range, no card twice, by their numbers, and how likely each such deal is."""
+    bits = (np.uint64(1) << hands.astype(np.uint64)).sum(axis=1, dtype=np.uint64)
+    deals, likely = np.zeros((1, 0), dtype=np.uint16), np.ones(1)
+    gone = np.zeros(1, dtype=np.uint64)
     for own in weights:
         held = np.flatnonzero(own)
-        _require_memory(len(deals) * len(held), cards)
-        one, two = np.repeat(np.arange(len(deals)), len(held)), np.tile(held, len(deals))
-        shares = (deals[one][:, :, None] == hands[two][:, None, :]).any(axis=(1, 2))
-        one, two = one[~shares], two[~shares]
-        deals = np.concatenate([deals[one], hands[two]], axis=1)
-        likely = likely[one] * own[two]
+        _require_memory(len(deals) * len(held), len(weights))
+        one, two = np.nonzero(gone[:, None] & bits[held] == 0)
+        two = held[two]
+        deals = np.concatenate([deals[one], two[:, None].astype(np.uint16)], axis=1)
+        gone, likely = gone[one] | bits[two], likely[one] * own[two]
     return deals, likely
 
 
-def _require_memory(deals: int, cards: int) -> None:
-    """Raise if so many deals of so many cards do not fit into what the machine has left."""
-    needed, free = deals * cards * _COPIES / 2**20, free_memory_mb()
+def _require_memory(deals: int, players: int) -> None:
+    """Raise if so many deals do not fit into what the machine has left."""
+    needed, free = deals * (_BYTES + 2 * players) / 2**20, free_memory_mb()
     if free is not None and needed > free:
         raise EquipoiseError(
             f"equity: found {deals:,} ways or more to deal these ranges, which need {needed:,.0f} MB, expected "
@@ -219,93 +269,31 @@ def _require_memory(deals: int, cards: int) -> None:
         )
 
 
-def _renamed(deals: Cards, board: Cards, deck: Deck) -> NDArray[np.int64]:
-    """Return every deal with the board, suits renamed so that those alike are the same."""
-    suits, players = len(deck.suits), deals.shape[1] // 2
-    cards = np.concatenate([deals, np.broadcast_to(board, (len(deals), len(board)))], axis=1)
-    best: NDArray[np.int64] | None = None
-    for renaming in permutations(range(suits)):
-        other = _rename(cards, np.array(renaming), suits)
-        other[:, : 2 * players].reshape(len(deals), players, 2).sort(axis=2)
-        other[:, 2 * players :].sort(axis=1)
-        if best is None:
-            best = other
-            continue
-        differs = other != best
-        place = differs.argmax(axis=1)
-        row = np.arange(len(deals))
-        best = np.where((other[row, place] < best[row, place])[:, None], other, best)
-    assert best is not None
-    return best
+def _pairs(weights: list[Floats], hands: Cards) -> int:
+    """Return the number of pairs of hands of two ranges that share no card."""
+    first, second = (own > 0 for own in weights)
+    by_card = np.bincount(hands[first].reshape(-1), minlength=int(hands.max()) + 1)
+    # Of the hands with either card, the very same one was taken out twice.
+    met = first.sum() - by_card[hands].sum(axis=1) + first
+    return int(met[second].sum())
 
 
-def _rename(cards: Cards, renaming: NDArray[np.int64], suits: int) -> NDArray[np.int64]:
-    whole = cards.astype(np.int64)
-    return np.ascontiguousarray(whole // suits * suits + renaming[whole % suits])
+def _renamings(hands: Cards, board: Cards, deck: Deck) -> Numbers:
+    """Return a row for each way to rename suits that leaves the board as it is: a hand for every hand."""
+    number = np.zeros((deck.size, deck.size), dtype=np.int64)
+    number[hands[:, 0], hands[:, 1]] = number[hands[:, 1], hands[:, 0]] = np.arange(len(hands))
+    cards, suits = np.arange(deck.size), len(deck.suits)
+    maps = [
+        cards // suits * suits + np.array(own)[cards % suits] for own in permutations(range(suits))
+    ]
+    return np.array([number[tuple(own[hands].T)] for own in maps if set(own[board]) == set(board)])
 
 
-def _meeting(cards: Cards, is_held: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """Return, for each hand, the number of those held that share no card with it."""
-    by_card = np.bincount(cards[is_held].reshape(-1), minlength=int(cards.max()) + 1)
-    return np.asarray(is_held.sum() - by_card[cards].sum(axis=1) + is_held)
+def _is_symmetric(weights: Floats, renamings: Numbers) -> bool:
+    """Say whether hands that differ by names of suits have one weight."""
+    return bool((weights[renamings] == weights).all())
 
 
 def _result(sums: Floats, deals: int) -> Matchup:
     shares, wins, ties = (tuple(row.tolist()) for row in sums)
     return Matchup(shares, wins, ties, deals)
-
-
-@njit(cache=True, error_model="numpy")
-def _add_board(
-    cards: Any,
-    strength: Any,
-    order: Any,
-    copies: Any,
-    first: Any,
-    second: Any,
-    deck: Any,
-    total: Any,
-) -> None:
-    """Add to ``total`` the weight of the deals that the first range wins, shares, and has in all.
-
-    A strength of zero is that of a hand which the board takes. Sums over the second range are kept for all
-    hands (place 0) and for those with each card: weaker ones, equal ones, all.
-    """
-    sums = np.zeros((3, deck + 1))
-    weaker, equal, every = sums[0], sums[1], sums[2]
-    for b in range(len(strength)):
-        sums[:] = 0.0
-        hands = order.shape[1]
-        for h in range(hands):
-            if strength[b, h] > 0:
-                _put(every, cards[h], second[h])
-        i = 0
-        while i < hands:
-            j, rank = i, strength[b, order[b, i]]
-            equal[:] = 0.0
-            while j < hands and strength[b, order[b, j]] == rank:
-                if rank > 0:
-                    _put(equal, cards[order[b, j]], second[order[b, j]])
-                j += 1
-            if rank > 0:
-                for k in range(i, j):
-                    h = order[b, k]
-                    weight = copies[b] * first[h]
-                    total[0] += weight * _apart(weaker, cards[h])
-                    # A hand is among those with each of its cards: taken out twice, put back once.
-                    total[1] += weight * (_apart(equal, cards[h]) + second[h])
-                    total[2] += weight * (_apart(every, cards[h]) + second[h])
-                weaker += equal
-            i = j
-
-
-@njit(cache=True, error_model="numpy")
-def _put(sums: Any, hand: Any, weight: Any) -> None:
-    sums[0] += weight
-    sums[hand[0] + 1] += weight
-    sums[hand[1] + 1] += weight
-
-
-@njit(cache=True, error_model="numpy")
-def _apart(sums: Any, hand: Any) -> Any:
-    return sums[0] - sums[hand[0] + 1] - sums[hand[1] + 1]

@@ -24,7 +24,7 @@ def rank_hands(hands: Any, tables: Any, start: Any, ranks: Any) -> Any:
             held |= keys[card, 1]
         if twice:
             return h
-        ranks[h] = _rank(tables, total, held)
+        ranks[h] = rank_of(tables, total, held)
     return -1
 
 
@@ -44,11 +44,11 @@ def rank_boards(boards: Any, left: Any, hands: Any, tables: Any, start: Any, ran
                 card = np.uintp(left[b, np.uintp(hands[h, i])])
                 total += keys[card, 0]
                 held |= keys[card, 1]
-            ranks[b, h] = _rank(tables, total, held)
+            ranks[b, h] = rank_of(tables, total, held)
 
 
 @njit(**EXACT_INNER)
-def _rank(tables: Any, total: Any, held: Any) -> Any:
+def rank_of(tables: Any, total: Any, held: Any) -> Any:
     """Return the rank of a hand from the sum of its cards' keys, and the masks of its suits."""
     low_bits = np.uint64((1 << HIGH) - 1)
     low, high = total & low_bits, (total >> np.uint64(HIGH)) & low_bits
