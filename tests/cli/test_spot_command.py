@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import inspect
 import json
 from pathlib import Path
@@ -177,3 +178,33 @@ def test_more_memory_than_there_is(cli: Cli) -> None:
     status, told = done.code, done.err
     assert status == 2
     assert "MB that are free" in told
+
+
+def test_flops_of_another_deck(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "rules.toml").write_text(
+        'oop = "AA,KK"\nip = "QQ,AA"\npot = 10\nstack = 10\nranks = "9TJQKA"\n', encoding="utf-8"
+    )
+    table = tmp_path / "table.csv"
+    fields = cli(
+        "flops", tmp_path / "rules.toml", "--flops", "5", "--target", "5", "--out", table, "--json"
+    ).fields
+    assert (fields["flops"], fields["left_out"]) == (5, 0)
+    with table.open(encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    assert {card for row in rows for card in row["flop"][::2]} <= {*"9TJQKA"}
+    assert sum(float(row["weight"]) for row in rows) == pytest.approx(2024)
+
+
+def test_flops_that_never_come_are_left_out_and_counted(cli: Cli, tmp_path: Path) -> None:
+    file = tmp_path / "rules.toml"
+    text = (
+        'oop = "KsKh,KsQd"\nip = "KdKc"\npot = 10\nstack = 10\nranks = "9TJQKA"\nsuits = "cdhs"\n'
+    )
+    file.write_text(text, encoding="utf-8")
+    done = cli("flops", file, "--flops", "3", "--target", "5", "--json")
+    # A flop with Ks, Kd or Kc, or both Kh and Qd: 2,024 less C(21, 3), and the 19 with both.
+    assert done.fields["left_out"] == 2024 - 1330 + 19
+    assert f"{done.fields['left_out']} flops leave a player no hand" in done.err
+    done = cli("flops", file, "--flops", "KsQdJd", "--target", "5", "--out", tmp_path / "b.csv")
+    assert done.code
+    assert "no hand without a card of the board KsQdJd" in done.err

@@ -13,7 +13,7 @@ import equipoise
 from equipoise.certificates.spot_hands import report
 from equipoise.certificates.spots import certify_spot
 from equipoise.games.poker import parse_range, spot
-from equipoise.games.poker.flops import alike_for, canonical_flops, read_flops
+from equipoise.games.poker.flops import alike_for, canonical_flops, never_come, read_flops
 from equipoise.road.flop_table import solve_flops, totals
 from equipoise.road.spots import Spots
 
@@ -223,3 +223,17 @@ def test_a_point_that_nobody_plays_to_is_named() -> None:
         equipoise.EquipoiseError, match="history 'b50': found a point that no hand of a player"
     ):
         report(strategy, "b50")
+
+
+def test_flops_that_leave_a_player_no_hand_never_come() -> None:
+    """With three aces out there are none to hold; and two hands that share a card never meet."""
+    flops = canonical_flops()
+    never = never_come({"oop": "AA", "ip": "KK"}, flops)
+    assert {flop[::2] for flop in never} == {"AAA", "KKK"}
+    assert sum(flops[flop] for flop in never) == 8
+    assert not never & {*read_flops("all", without=never)}
+    assert sum(read_flops("25", without=never).values()) == pytest.approx(22092)
+    assert read_flops("AsAhAd", without=never) == {"AsAhAd": 1.0}
+    only = never_come({"oop": "AhAs", "ip": "AhKh"}, flops)
+    with pytest.raises(equipoise.EquipoiseError, match="none that leaves both players a hand"):
+        read_flops("3", without=only)

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from equipoise.cli import options
-from equipoise.cli.output import print_json, print_table
+from equipoise.cli.output import note, print_json, print_table
 from equipoise.cli.progress import status_line
 from equipoise.errors import EquipoiseError, quoted
 
@@ -43,7 +43,14 @@ def command(
     """Solve a spot on many flops; stopped at any time, the same command goes on where it was."""
     from equipoise.files import require_writable
     from equipoise.games.files.fields import parse_toml
-    from equipoise.games.poker.flops import alike_for, read_flops
+    from equipoise.games.poker.flops import (
+        alike_for,
+        canonical_flops,
+        deck_of,
+        is_chosen,
+        never_come,
+        read_flops,
+    )
     from equipoise.road.flop_table import solve_flops, totals
 
     wished = _share(target)
@@ -53,7 +60,12 @@ def command(
         rules = parse_toml(file.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError) as error:
         raise EquipoiseError(f"{file}: cannot be read ({error}), expected a TOML file.") from None
-    wanted = read_flops(flops, renamings=alike_for(rules))
+    deck = deck_of(rules)
+    alike = alike_for(rules, deck)
+    never = never_come(rules, canonical_flops(deck, alike), deck) if is_chosen(flops) else ()
+    wanted = read_flops(flops, deck, alike, never)
+    if never:
+        note(f"{len(never):,} flops leave a player no hand, and are left out.")
     with status_line(is_shown=not json) as say:
 
         def each(done: int, of: int, row: dict[str, Any]) -> None:
@@ -63,7 +75,9 @@ def command(
         rows = solve_flops(rules, wanted, wished, place, method=method, each=each)
     means = totals(rows)
     if json:
-        print_json({"table": str(place), "flops": len(rows), "means": means})
+        print_json(
+            {"table": str(place), "flops": len(rows), "left_out": len(never), "means": means}
+        )
         return
     print_table(("column", "mean over flops"), [(k, f"{v:.4f}") for k, v in means.items()])
     typer.echo(f"table  {place}")
