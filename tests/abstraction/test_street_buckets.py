@@ -435,8 +435,13 @@ def test_what_is_stored_comes_back(tmp_path: Path, leaves: Any) -> None:
     assert (again.digest, again.sample, again.method) == (found.digest, 7, found.method)
     with pytest.raises(EquipoiseError, match="expected the game 'short hold'em'"):
         load_abstraction(tmp_path / "short.eqp")
-    with pytest.raises(EquipoiseError, match="tables of shapes"):
+    with pytest.raises(
+        EquipoiseError, match=f"of the game .{SHORT.name}., expected some of .{LARGE.name}"
+    ):
         load_abstraction(tmp_path / "short.eqp", LARGE)
+    same_name = replace(LARGE, name=SHORT.name)
+    with pytest.raises(EquipoiseError, match="tables of shapes"):
+        load_abstraction(tmp_path / "short.eqp", same_name)
 
 
 def _too_large(array: Any) -> Any:

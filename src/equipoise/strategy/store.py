@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from equipoise.abstraction.base import Partition
 from equipoise.abstraction.street_buckets import StreetBuckets
 from equipoise.bundle import FORMAT, Arrays, Bundle, Metadata, load, save
-from equipoise.errors import EquipoiseError
+from equipoise.errors import EquipoiseError, short
 from equipoise.games.base import in_words
 from equipoise.games.files.fields import Fields
 from equipoise.games.poker.game import PokerGame
@@ -108,7 +108,7 @@ def buckets_of(path: str | Path, bundle: Bundle, game: PokerGame) -> StreetBucke
         if name.startswith(prefix)
     }
     known = Fields(bundle.metadata, f"{path}: metadata").table(_BUCKETS)
-    return _made(path, lambda: StreetBuckets.from_arrays(game, arrays, known.data))
+    return _street_buckets(path, game, arrays, known.data, bundle.metadata.get("game"))
 
 
 def load_solved(path: str | Path, *, verify: bool = True) -> Bundle:
@@ -213,7 +213,26 @@ def load_abstraction(path: str | Path, game: StageGame | None = None) -> Partiti
         raise EquipoiseError(
             f"{path}: found buckets of poker hands, expected the game '{bundle.metadata.get('game')}' beside."
         )
-    return _made(path, lambda: StreetBuckets.from_arrays(game, bundle.arrays, bundle.metadata))
+    known = bundle.metadata
+    return _street_buckets(path, game, bundle.arrays, known, known.get("game"))
+
+
+def _street_buckets(
+    path: str | Path,
+    game: PokerGame,
+    arrays: Mapping[str, NDArray[Any]],
+    known: Mapping[str, Any],
+    told: Any,
+) -> StreetBuckets:
+    """Return buckets of ``game``; those that do not fit it, and are ``told`` to be of another one, name both."""
+    try:
+        return StreetBuckets.from_arrays(game, arrays, known)
+    except EquipoiseError as error:
+        if told is None or told == game.name:
+            raise EquipoiseError(f"{path}: {error}") from None
+        raise EquipoiseError(
+            f"{path}: found buckets of the game {short(told)}, expected some of {short(game.name)}."
+        ) from None
 
 
 def _made(path: str | Path, make: Callable[[], _Made]) -> _Made:
