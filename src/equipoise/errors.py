@@ -67,6 +67,15 @@ def require_type(place: str, found: Any, kinds: type | tuple[type, ...], expecte
         raise EquipoiseError(f"{place}: found {short(found)}, expected {expected}.")
 
 
+def real(place: str, found: Any, expected: str) -> float:
+    """Return ``found`` as a number of Python's, or raise unless it is one that such numbers hold."""
+    require_type(place, found, Real, expected)
+    try:
+        return float(found)
+    except OverflowError:
+        raise EquipoiseError(f"{place}: found {short(found)}, expected {expected}.") from None
+
+
 def require_numbers(place: str, found: Any, expected: str) -> None:
     """Raise unless ``found`` is a list or an array of numbers."""
     is_text = isinstance(found, str | bytes)

@@ -16,11 +16,17 @@ from numpy.typing import NDArray
 
 from equipoise.certificates.spot_hands import reach_at
 from equipoise.certificates.spots import SpotWalk
-from equipoise.errors import EquipoiseError
+from equipoise.errors import EquipoiseError, quoted, require_type
 from equipoise.games.poker.spot_promises import KEEPERS, RESOLVE
 from equipoise.games.poker.spots import Spot, spot
 from equipoise.games.signals.betting import NO_OUTCOME, TERMINAL
 from equipoise.strategy.spots import SpotStrategy
+
+BETTING = (
+    *("bets", "raises", "donk", "cap", "add_allin", "force_allin", "merge", "rake", "rake_cap"),
+    *("smallest", "chip", "lock", "joint"),
+)
+"""What there is to say of the rest of a hand; the point says the rest."""
 
 
 def rest_of(
@@ -46,6 +52,13 @@ def rest_of(
     rules
         The betting, as :func:`equipoise.poker.spot` takes it: ``bets`` and so on.
     """
+    require_type("rest_of: strategy", strategy, SpotStrategy, "the strategy of a spot")
+    for name in rules:
+        if name not in BETTING:
+            raise EquipoiseError(
+                f"rest_of: found {quoted(name)}, which the point decides, expected rules of the betting: "
+                f"{', '.join(BETTING)}."
+            )
     game = strategy.spot
     node, dealt = strategy.decision(history, cards)
     half, left = _chips(game, node)

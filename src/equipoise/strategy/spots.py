@@ -56,6 +56,8 @@ class SpotStrategy(BehaviourStrategy):
     def decision(self, history: str = "", cards: str = "") -> tuple[int, Sequence[int]]:
         """Return the node that ``history`` leads to, and the ``cards`` that have come after the board."""
         tree, deck = self.spot.tree, self.spot.deck
+        require_type("history", history, str, "a text such as 'k,b60'")
+        require_type("cards", cards, str, "a text such as '4d'")
         node = tree.find(history)
         if tree.player[node] == TERMINAL:
             raise EquipoiseError(f"history '{history}': the hand is over, expected a decision.")

@@ -11,12 +11,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from numbers import Real
 from typing import TypeVar
 
 import numpy as np
 
-from equipoise.errors import EquipoiseError, quoted, require_type, whole_number
+from equipoise.errors import EquipoiseError, quoted, real, require_type, whole_number
 from equipoise.games.signals.bet_sizes import BetSize, Offer, bet_size
 from equipoise.games.signals.betting import NO_OUTCOME, TERMINAL, BettingTree, played_out
 from equipoise.games.signals.no_limit import NoLimit, no_limit_stage
@@ -48,6 +47,11 @@ def spot_tree(
     leading = (
         [None] * (streets - 1) if donk is None else _by_street("donk", donk, streets - 1, _donk)
     )
+    if donk is not None and streets == 1:
+        raise EquipoiseError(
+            f"donk: found {quoted(donk)} on the last street, expected one after which a street comes: a donk bet "
+            "follows a call on the street before."
+        )
     caps = _by_street("cap", "-" if cap is None else str(cap), streets, _cap)
 
     def stage(street: int, last: int | None) -> Stage | None:
@@ -78,13 +82,15 @@ def raked(tree: BettingTree, rate: float, cap: float | None) -> BettingTree:
 
     What nobody called is no part of the pot. Of a shared pot both leave half of that.
     """
-    require_type("rake", rate, Real, "a share from 0 up to 1")
+    rate = real("rake", rate, "a share from 0 up to 1")
     if not 0 <= rate < 1:
         raise EquipoiseError(f"rake: found {rate:g}, expected a share from 0 up to 1.")
     if cap is not None:
-        require_type("rake_cap", cap, Real, "an amount from zero up")
+        cap = real("rake_cap", cap, "an amount from zero up")
     if cap is not None and not cap >= 0:
         raise EquipoiseError(f"rake_cap: found {cap:g}, expected an amount from zero up.")
+    if rate == 0 and cap is not None:
+        raise EquipoiseError(f"rake_cap: found {cap:g} without a rake, expected both.")
     if rate == 0:
         return tree
     base, scale = tree.base.copy(), tree.scale.copy()

@@ -11,26 +11,25 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass, replace
 from functools import cached_property
-from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from equipoise.cards.deck import STANDARD_RANKS, STANDARD_SUITS, Cards, Deck
-from equipoise.errors import EquipoiseError, quoted, require_type
-from equipoise.games.poker.ranges import (
-    Weights,
-    all_hands,
-    numbers_in,
-    range_text,
-    read_joint,
-    read_range,
-    scaled,
-)
+from equipoise.errors import EquipoiseError, quoted
+from equipoise.games.poker.ranges import Weights, all_hands, read_joint, scaled
 from equipoise.games.poker.spot_betting import spot_tree
 from equipoise.games.poker.spot_locks import Lock, read_locks
 from equipoise.games.poker.spot_promises import RESOLVE, Promise, promise_text, read_promise
+from equipoise.games.poker.spot_told import (
+    amount,
+    name_of,
+    range_told,
+    read_board,
+    read_hands,
+    share,
+)
 from equipoise.games.signals.betting import BettingTree
 from equipoise.games.signals.no_limit import NoLimit
 
@@ -39,7 +38,6 @@ BOARD = 5
 
 _WHOLE = 100  # pots and stacks of so many chips, all whole, are bet in whole chips
 _REST = 1e-12  # of all pairs of hands; what is left is found by subtraction
-_LEAST, _MOST = 1e-6, 1e12  # of an amount; sums of smaller and larger ones would lose the small
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -243,31 +241,14 @@ def spot(
         The deck, if it is not the usual one.
     """
     deck = Deck(ranks, suits)
-    cards = _board(board, deck)
-    for name, number in {
-        "pot": pot,
-        "stack": stack,
-        "add_allin": add_allin,
-        "force_allin": force_allin,
-        "merge": merge,
-        "smallest": (stack if smallest is None else smallest),
-        "chip": (stack if chip is None else chip),
-    }.items():
-        require_type(f"spot: {name}", number, Real, "a number")
-    for name, amount in (("pot", pot), ("stack", stack), ("smallest", smallest)):
-        if amount is not None and not _LEAST <= amount < _MOST:
-            raise EquipoiseError(
-                f"spot: {name}: found {amount:g}, expected an amount from {_LEAST:g} to {_MOST:g}."
-            )
-    if chip is not None and not 0 <= chip < _MOST:
-        raise EquipoiseError(
-            f"spot: chip: found {chip:g}, expected an amount from zero to {_MOST:g}."
-        )
-    for name, share in (("add_allin", add_allin), ("force_allin", force_allin), ("merge", merge)):
-        if not 0 <= share < np.inf:
-            raise EquipoiseError(f"spot: {name}: found {share:g}, expected a share from zero up.")
-    whole = all(amount >= _WHOLE and amount == int(amount) for amount in (pot, stack))
-    unit = (1.0 if whole else 0.0) if chip is None else float(chip)
+    cards = read_board(board, deck)
+    pot, stack = amount("pot", pot), amount("stack", stack)
+    smallest = None if smallest is None else amount("smallest", smallest)
+    chip = None if chip is None else amount("chip", chip, 0.0)
+    add_allin, force_allin = share("add_allin", add_allin), share("force_allin", force_allin)
+    merge = share("merge", merge)
+    whole = all(own >= _WHOLE and own.is_integer() for own in (pot, stack))
+    unit = (1.0 if whole else 0.0) if chip is None else chip
     least = smallest if smallest is not None else min(unit or 1.0, stack)
     tree = spot_tree(
         BOARD + 1 - len(cards),
@@ -298,13 +279,13 @@ def spot(
             f"spot: bets: found {', '.join(map(quoted, offered))}, with which nobody may bet, expected "
             "sizes such as '50%,a'."
         )
-    weights = (_range("oop", oop, cards, deck), _range("ip", ip, cards, deck))
+    weights = (read_hands("oop", oop, cards, deck), read_hands("ip", ip, cards, deck))
     promise = read_promise(keeper, promised, gadget, weights, deck)
     beliefs = None if joint is None else scaled(read_joint(joint, deck))
     told = {
         "board": deck.text(cards),
-        "oop": _told(oop, weights[0], deck),
-        "ip": _told(ip, weights[1], deck),
+        "oop": range_told(oop, weights[0], deck),
+        "ip": range_told(ip, weights[1], deck),
         "pot": pot,
         "stack": stack,
         "bets": bets,
@@ -328,17 +309,14 @@ def spot(
         "ranks": None if ranks == STANDARD_RANKS else ranks,
         "suits": None if suits == STANDARD_SUITS else suits,
     }
-    given = ",".join(
-        f"{key}={_plain(value)!r}" for key, value in told.items() if _is_told(key, value)
-    )
     found = Spot(
-        f"spot({given})",
+        name_of(told),
         deck,
         cards,
         weights,
         tree,
-        float(pot),
-        float(stack),
+        pot,
+        stack,
         read_locks(lock, tree, deck),
         promise,
         beliefs,
@@ -354,26 +332,6 @@ def _with_choices(spot: Spot, promise: Promise) -> Spot:
     return replace(spot, weights=(weights[0], weights[1]))
 
 
-_PLAIN = {
-    "lock": "",
-    "gadget": RESOLVE,
-    "add_allin": 0.0,
-    "force_allin": 0.0,
-    "merge": 0.0,
-    "rake": 0.0,
-}
-
-
-def _is_told(key: str, value: Any) -> bool:
-    """Say whether a parameter is not what it is by default; of most, that is nothing at all."""
-    return value is not None and value != _PLAIN.get(key)
-
-
-def _plain(value: Any) -> Any:
-    """Return whole numbers as such."""
-    return int(value) if isinstance(value, float) and value.is_integer() else value
-
-
 def _met(own: Weights, other: Weights, deck: Deck) -> Weights:
     """Return for each hand of one range the weight of those of the ``other`` that share no card with it."""
     hands, by_card = all_hands(deck), np.zeros(deck.size)
@@ -383,39 +341,3 @@ def _met(own: Weights, other: Weights, deck: Deck) -> Weights:
     met = other.sum() - by_card[hands].sum(axis=1) + other
     # What rounding leaves of nothing is nothing.
     return np.asarray(np.where(met > _REST * other.sum(), met, 0.0)[own > 0])
-
-
-def _board(board: str, deck: Deck) -> Cards:
-    """Read the cards on the board."""
-    require_type("spot: board", board, str, "three to five cards such as 'Td9d6h'")
-    try:
-        cards = deck.parse(board)
-    except EquipoiseError as error:
-        raise EquipoiseError(f"spot: board: {error}") from None
-    if len(cards) not in (3, 4, 5):
-        raise EquipoiseError(
-            f"spot: board: found {len(cards)} cards in {quoted(board)}, expected three to five."
-        )
-    return cards
-
-
-def _told(given: str | ArrayLike, weights: Weights, deck: Deck) -> str:
-    """Return how a name writes a range: as it was given, unless that was in numbers."""
-    is_hands = isinstance(given, str) and numbers_in(given) is None
-    return str(given) if is_hands else range_text(weights, deck)
-
-
-def _range(name: str, given: str | ArrayLike, board: Cards, deck: Deck) -> Weights:
-    """Read a range, without the hands that the board excludes."""
-    try:
-        weights = read_range(given, deck)
-    except EquipoiseError as error:
-        raise EquipoiseError(f"spot: {name}: {error}") from None
-    if not weights.any():
-        raise EquipoiseError(f"spot: {name}: found an empty range, expected at least one hand.")
-    weights[np.isin(all_hands(deck), board).any(axis=1)] = 0.0
-    if not weights.any():
-        raise EquipoiseError(
-            f"spot: {name}: found no hand without a card of the board {deck.text(board)}, expected one."
-        )
-    return scaled(weights)
