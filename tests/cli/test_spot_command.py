@@ -69,6 +69,13 @@ def test_another_deck_and_the_smallest_bet(cli: Cli, tmp_path: Path) -> None:
     assert "b70" in json.loads(cli("hands", str(out), "--json").out)["ranges"][0]["play"]
 
 
+def test_shares_in_hundredths(cli: Cli) -> None:
+    limit = ("--iterations", "1", "--force", "--json")
+    for changed in ({"rake": "5%"}, {"rake": "0.05"}):
+        game = cli("spot", *_options(**changed), *limit).fields["game"]
+        assert game.endswith(",rake=0.05)")
+
+
 def test_what_is_told_before_a_solve(cli: Cli) -> None:
     done = cli("spot", *_options(), "--target", "5%", "--out", "b.eqp")
     status, text = done.code, done.out
@@ -149,6 +156,9 @@ def test_flops_on_the_command_line(cli: Cli, tmp_path: Path) -> None:
         ({"bets": "1%|2%|3%"}, "found 3 players in '1%|2%|3%'"),
         ({"cap": "x"}, "cap: found 'x'"),
         ({"rake": "1.5"}, "rake"),
+        ({"rake": "150%"}, "rake: found 1.5, expected a share from 0 up to 1"),
+        ({"rake": "five"}, "'--rake': found 'five', expected a share such as 0.05 or 5%"),
+        ({"rake_cap": "4"}, "rake_cap: found 4 without a rake, expected both"),
         ({"target": "x%"}, "--target: found 'x%'"),
         ({"target": "inf"}, "--target: found 'inf', expected a share of the pot"),
         ({"lock": ": x AA"}, "lock: found 'x', expected one of k, b50"),

@@ -11,7 +11,7 @@ import typer
 from equipoise.cli import options
 from equipoise.cli.output import note, number, print_facts, print_json
 from equipoise.cli.report import exit_code, print_result
-from equipoise.errors import EquipoiseError
+from equipoise.errors import EquipoiseError, quoted
 
 if TYPE_CHECKING:
     from equipoise.games.poker.spots import Spot
@@ -19,13 +19,24 @@ if TYPE_CHECKING:
 EPILOG = """Ranges: AA, AKs, AKo, AK, AhKd, 66+, A8s+, QQ-22, A5s-A2s, random (all hands), with weights as in
 AKs:0.5; or 1,326 numbers, 2c2d first.\n
 Sizes: 60% of the pot, 2.5x the bet, 50 chips, a (all-in), e (the share of the pot that, bet on every street
-left, is all-in in the end); several with commas, streets set off by /, players by |.\n
+left, is all-in in the end); several with commas, streets set off by /, players by |. In bets 2.5x, with no bet to
+multiply, is the smallest bet; of ranges T9s+ is T9s alone: the first card stays.\n
 The first player (OOP) acts first on every street. The value is what she takes of the pot, in chips."""
 
 _TARGET = (
     "Stop when this is reached: 0.5% is the mean of what both players could gain, in parts of the pot; "
     "a number without % is both gains together, in chips."
 )
+
+
+def _share(text: str) -> float:
+    """Return the share that ``text`` writes, as a number or in hundredths."""
+    try:
+        return float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
+    except ValueError:
+        raise typer.BadParameter(
+            f"found {quoted(text)}, expected a share such as 0.05 or 5%."
+        ) from None
 
 
 def command(
@@ -55,17 +66,36 @@ def command(
         typer.Option(help="Most bets and raises on a street.", show_default="as stacks allow"),
     ] = None,
     add_allin: Annotated[
-        float | None, typer.Option(help="Add all-in where it is at most this share of the pot.")
+        float | None,
+        typer.Option(
+            help="Add all-in where it is at most this share of the pot.",
+            parser=_share,
+            metavar="SHARE",
+        ),
     ] = None,
     force_allin: Annotated[
         float | None,
-        typer.Option(help="Make bets all-in that leave at most this share of the pot behind."),
+        typer.Option(
+            help="Make bets all-in that leave at most this share of the pot behind.",
+            parser=_share,
+            metavar="SHARE",
+        ),
     ] = None,
     merge: Annotated[
-        float | None, typer.Option(help="Leave out sizes within about this share of a larger one.")
+        float | None,
+        typer.Option(
+            help="Leave out sizes within about this share of a larger one.",
+            parser=_share,
+            metavar="SHARE",
+        ),
     ] = None,
     rake: Annotated[
-        float | None, typer.Option(help="The share of pots that the house takes.")
+        float | None,
+        typer.Option(
+            help="The share of pots that the house takes: 0.05, or 5%.",
+            parser=_share,
+            metavar="SHARE",
+        ),
     ] = None,
     rake_cap: Annotated[float | None, typer.Option(help="The most it takes, in chips.")] = None,
     chip: Annotated[
