@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from equipoise.certificates.spot_hands import report
 from equipoise.certificates.spots import certify_spot
 from equipoise.games.poker import parse_range, spot
 from equipoise.games.poker.flops import alike_for, canonical_flops, never_come, read_flops
+from equipoise.plots.range_grid import draw
 from equipoise.road.flop_table import solve_flops, totals
 from equipoise.road.spots import Spots
 
@@ -216,13 +218,31 @@ def test_flops_are_alike_if_the_ranges_say_so(rules: dict[str, str], suits: int)
     assert sum(read_flops("30", renamings=renamings).values()) == pytest.approx(22100)
 
 
-def test_a_point_that_nobody_plays_to_is_named() -> None:
+def test_a_point_that_a_locked_range_never_plays_to(tmp_path: Path) -> None:
+    """Hands that are never met have no value; those that never come there have one against the others."""
     game = spot("2c7d9hTsJc", "AA,QQ", "KK", 100, 200, "50%", lock=": k AA,QQ")
     strategy = equipoise.solve(game, iterations=5).strategy
-    with pytest.raises(
-        equipoise.EquipoiseError, match="history 'b50': found a point that no hand of a player"
-    ):
-        report(strategy, "b50")
+    found = report(strategy, "b50")
+    first, second = found.totals()
+    assert (first["combos"], first["range"], second["combos"]) == (0.0, "", 6.0)
+    assert np.isnan([first["value"], second["value"], *second["play"].values()]).all()
+    assert all(row["value"] is None and row["cost c"] is None for row in found.rows(1))
+    assert {row["hand"] for row in found.rows(1)} == {*strategy.at("b50")}
+    assert all(row["equity"] == (row["kind"] == "AA") for row in found.rows(0))
+    assert len(draw(found, tmp_path / "point")) == 2
+
+
+def test_reach_is_by_the_lock_and_not_by_what_was_stored() -> None:
+    game = spot("2c7d9hTsJc", "AA,QQ", "KK", 100, 200, "50%", lock=": k AA:0.25")
+    strategy = random_strategy(game, np.random.default_rng(3))
+    found = report(strategy, "k")
+    stored = strategy.at("")
+    for row in found.rows(0):
+        is_held = row["kind"] == "AA"
+        assert row["reach"] == pytest.approx(
+            0.25 if is_held else stored[row["hand"]]["k"], abs=1e-6
+        )
+    assert max(abs(stored[hand]["k"] - 0.25) for hand in ("AsAh", "AdAc")) > 0.01
 
 
 def test_flops_that_leave_a_player_no_hand_never_come() -> None:

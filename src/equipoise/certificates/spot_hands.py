@@ -17,8 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from equipoise.certificates.spots import SpotWalk
-from equipoise.errors import EquipoiseError
+from equipoise.certificates.spots import SpotWalk, StreetHands
 from equipoise.games.poker.ranges import all_hands, kind_of, range_text
 from equipoise.strategy.spots import SpotStrategy
 
@@ -124,17 +123,15 @@ class PointReport:
 
 
 def report(strategy: SpotStrategy, history: str = "", cards: str = "") -> PointReport:
-    """Return what hands are worth after ``history`` and the ``cards`` that have come since the board."""
+    """Return what hands are worth after ``history`` and the ``cards`` that have come since the board.
+
+    Where no hand of a player plays to the point, the other's hands meet none there, and have no value; hers have one.
+    """
     spot = strategy.spot
     node, dealt = strategy.decision(history, cards)
     walk = SpotWalk(spot, strategy)
     at = np.array([dealt], dtype=np.int64).reshape(1, -1)
     reach = reach_at(walk, node, dealt)
-    if not all(own.any() for own in reach):
-        raise EquipoiseError(
-            f"history '{history}': found a point that no hand of a player plays to, expected one that is "
-            "reached."
-        )
     street, hands, worth, signs = walk.point(at, node, reach)
     tree, share = spot.tree, 1.0 / (spot.pairs * walk.boards.deals(street))
     final = 1.0 / (spot.pairs * walk.boards.deals(walk.last))
@@ -186,10 +183,9 @@ def reach_at(walk: SpotWalk, node: int, dealt: Any) -> tuple[Floats, Floats]:
         path.append(int(tree.parent[path[-1]]))
     for child, above in pairwise(path):
         player, street = int(tree.player[above]), int(tree.round[above])
-        play = walk.strategy.probabilities(above, dealt[:street])
-        action = tree.successors[above].index(child)
-        found[player] *= np.nan_to_num(play[:, action])[None, :]
+        hands = StreetHands(walk, np.array([dealt[:street]], dtype=np.int64).reshape(1, -1))
+        found[player] *= hands.behaviour(above)[:, tree.successors[above].index(child)]
     board = [*spot.board.tolist(), *dealt]
-    for own, hands in zip(found, spot.hands, strict=True):
-        own[:, np.isin(hands, board).any(axis=1)] = 0.0
+    for own, cards in zip(found, spot.hands, strict=True):
+        own[:, np.isin(cards, board).any(axis=1)] = 0.0
     return found[0], found[1]

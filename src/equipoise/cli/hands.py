@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -57,10 +58,13 @@ def command(
         )
         return
     for own in found.totals():
+        typer.echo(own["player"])
+        if math.isnan(own["value"]):
+            print_facts({"combos": f"{own['combos']:.2f}", "value": "none: nothing to meet here"})
+            continue
         facts = {"combos": f"{own['combos']:.2f}", "equity": f"{own['equity']:.2%}"}
         facts["value"] = f"{own['value']:.3f} chips"
         facts |= {f"plays {a}": f"{share:.2%}" for a, share in own.get("play", {}).items()}
-        typer.echo(own["player"])
         print_facts(facts)
     acting = next(i for i in (0, 1) if found.players[i].actions)
     _print_hands(found.rows(acting), found.players[acting].actions)
@@ -74,9 +78,14 @@ def _print_hands(rows: list[dict[str, Any]], actions: tuple[str, ...]) -> None:
             row["hand"],
             f"{row['reach']:.3f}",
             "-" if row["equity"] is None else f"{row['equity']:.1%}",
-            "-" if row["value"] is None else f"{row['value']:.2f}",
-            *(f"{row[f'play {a}']:.1%} ({row[f'cost {a}'] or 0.0:.2f})" for a in actions),
+            _chips(row["value"]),
+            *(f"{row[f'play {a}']:.1%} ({_chips(row[f'cost {a}'])})" for a in actions),
         )
         for row in rows
     ]
     print_table(header, shown)
+
+
+def _chips(worth: float | None) -> str:
+    """Return what something is worth; a hand that meets no other is worth nothing that could be said."""
+    return "-" if worth is None else f"{worth:.2f}"

@@ -74,8 +74,10 @@ def _grid(report: PointReport, figure: Any) -> None:
     axes.set(xlim=(0, len(ranks)), ylim=(len(ranks), 0), aspect="equal")
     axes.tick_params(length=0)
     place = next(i for i in (0, 1) if report.players[i] is own)
+    means = [report.mean(place, own.play[:, j]) for j in range(len(own.actions))]
     names = [
-        f"{action} {report.mean(place, own.play[:, j]):.1%}" for j, action in enumerate(own.actions)
+        action if np.isnan(mean) else f"{action} {mean:.1%}"
+        for action, mean in zip(own.actions, means, strict=True)
     ]
     figure.legend(
         handles=[Patch(color=_color(j), label=name) for j, name in enumerate(names)],
@@ -105,13 +107,15 @@ def _histograms(report: PointReport, figure: Any) -> None:
     ):
         values = [column(own) for own in report.players]
         known = np.concatenate([own[~np.isnan(own)] for own in values])
-        edges = np.linspace(known.min(), max(known.max(), known.min() + 1e-9), _BARS + 1)
+        least = known.min(initial=np.inf if len(known) else 0.0)
+        edges = np.linspace(least, known.max(initial=least + 1e-9), _BARS + 1)
         for i, own in enumerate(report.players):
             here = ~np.isnan(values[i])
             weight = (own.reach * report.met[i])[here]
+            mean = report.mean(i, values[i])
             axes.hist(
-                values[i][here], edges, weights=100 * weight / weight.sum(), alpha=0.55,
-                color=_color(i), label=f"{own.player}, mean {report.mean(i, values[i]):.3g}",
+                values[i][here], edges, weights=100 * weight / max(weight.sum(), 1e-300), alpha=0.55,
+                color=_color(i), label=own.player + ("" if np.isnan(mean) else f", mean {mean:.3g}"),
             )  # fmt: skip
         axes.set(xlabel=name, ylabel="% of the range")
         axes.set_ylim(0, 1.3 * axes.get_ylim()[1])  # room for the names
