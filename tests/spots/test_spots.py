@@ -20,6 +20,7 @@ from equipoise.numerics.device import Device
 from equipoise.sequence.backends.array_payoff import ArrayPayoff
 from equipoise.sequence.backends.arrays import ArrayTreeplex
 from equipoise.sequence.build import build
+from equipoise.sequence.from_spot import SpotLayout
 from equipoise.solvers.base import measure, solve
 from equipoise.solvers.driver import Gap
 from equipoise.solvers.methods import method
@@ -136,6 +137,33 @@ def _agree(seed: int) -> None:
     found = equipoise.solve(game, gap=0.1)
     assert found.certificate.gap <= 0.1
     assert found.certificate.value == pytest.approx(exact.value, abs=0.1)
+
+
+@pytest.mark.parametrize("board", ["8hQc8c", "9c8hQc8c"])
+@pytest.mark.parametrize("player", [0, 1])
+def test_the_last_boards_may_leave_no_hand(board: str, player: int) -> None:
+    """A block without hands has no sequences, and starts where the next street does."""
+    ranges = ["AsKd", "QdJs,9d9s"]
+    rules = {"bets": "a", "raises": "", "cap": 1, "ranks": "89JQKA", "suits": "cdhs"}
+    first, second = ranges if player == 0 else ranges[::-1]
+    game = spot(board, first, second, 10, 20, **rules)
+    form, layout = build(game), SpotLayout(game)
+    assert not layout.widths[-2][player][-1] or len(board) > 6
+    assert not layout.widths[-1][player][-1]
+    for i, space in enumerate((form.X, form.Y)):
+        nodes = [
+            np.sum((game.tree.player == i) & (game.tree.round == r)) for r in range(game.streets)
+        ]
+        trunk = sum(
+            n * len(boards) for n, boards in zip(nodes[:-1], layout.boards[:-1], strict=True)
+        )
+        last = form.A.runouts.last
+        assert space.blocks.before(form.A.runouts.trunk[i], last.widths[i]) == trunk
+    truth = solve(build(game), LP())
+    for name in ("dcfr", "dcfr(device=numpy)", "dcfr(dtype=int16,beta=0.5,gamma=4)"):
+        found = equipoise.solve(game, name, gap=0.01 * game.pot)
+        assert found.certificate.gap <= 0.01 * game.pot, name
+        assert abs(found.value - truth.value) <= 0.01 * game.pot, name
 
 
 @pytest.mark.parametrize("name", ["cfr+", "pcfr+(dtype=float32)", "egt", "lp"])

@@ -103,7 +103,7 @@ class _Side:
     @cached_property
     def early(self) -> _Part:
         """What comes before the last street."""
-        first = np.uint32(np.searchsorted(self.blocks.start, len(self.trunk)))
+        first = np.uint32(self.blocks.before(len(self.trunk), self.widths))
         return _Part(np.uint32(0), first, 0, len(self.trunk))
 
     def on(self, low: int, high: int) -> _Part:

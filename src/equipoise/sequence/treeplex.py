@@ -42,6 +42,16 @@ class Blocks(NamedTuple):
     link: Indices
     links: Indices
 
+    def before(self, last: int, widths: NDArray[Any]) -> int:
+        """Return how many blocks come before the last round, whose sequences begin at ``last``.
+
+        Its tiles, so many wide, have as many blocks each. Those of no width, where a player holds no hand, have no
+        sequences: where they start does not tell them from the end of the round before.
+        """
+        wide = np.count_nonzero((self.start >= last) & (self.buckets > 0))
+        each = wide // max(1, np.count_nonzero(widths))
+        return len(self.start) - each * len(widths)
+
 
 @dataclass(frozen=True, eq=False)
 class Treeplex:

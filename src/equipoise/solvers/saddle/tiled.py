@@ -42,7 +42,7 @@ class TileSweeps:
     ) -> None:
         dtype = sides[0].regret.dtype
         self.sides, self.spaces, self.tiles = sides, spaces, len(bounds[0]) - 1
-        self.trunk = [_Trunk(sides[i], trunk[i], dtype) for i in (0, 1)]
+        self.trunk = [_Trunk(sides[i], trunk[i], np.diff(bounds[i]), dtype) for i in (0, 1)]
         self.players = [
             Player(
                 sides[i].space.blocks, sides[i].regret, sides[i].play, sides[i].average,
@@ -149,11 +149,11 @@ class TiledIteration(TileSweeps):
 
 
 class _Trunk:
-    """The earlier rounds of one player: their plan, and what the last round adds to their gradient."""
+    """The earlier rounds of one player: their plan, and what the last round, in tiles of ``widths``, adds to their gradient."""
 
-    def __init__(self, side: Any, size: int, dtype: Any) -> None:
+    def __init__(self, side: Any, size: int, widths: Any, dtype: Any) -> None:
         self.size, self._blocks = size, side.space.blocks
-        self.blocks = np.uint32(np.searchsorted(self._blocks.start, size))
+        self.blocks = np.uint32(self._blocks.before(size, widths))
         self.plan = np.ones(size, dtype=dtype)
         self.lanes = np.zeros((LANES, size), dtype=dtype)
 
