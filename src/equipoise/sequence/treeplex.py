@@ -48,8 +48,8 @@ class Blocks(NamedTuple):
         Its tiles, so many wide, have as many blocks each. Those of no width, where a player holds no hand, have no
         sequences: where they start does not tell them from the end of the round before.
         """
-        wide = np.count_nonzero((self.start >= last) & (self.buckets > 0))
-        each = wide // max(1, np.count_nonzero(widths))
+        wide = int(np.count_nonzero((self.start >= last) & (self.buckets > 0)))
+        each = wide // max(1, int(np.count_nonzero(widths)))
         return len(self.start) - each * len(widths)
 
 
