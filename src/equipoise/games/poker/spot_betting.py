@@ -47,11 +47,6 @@ def spot_tree(
     leading = (
         [None] * (streets - 1) if donk is None else _by_street("donk", donk, streets - 1, _donk)
     )
-    if donk is not None and streets == 1:
-        raise EquipoiseError(
-            f"donk: found {quoted(donk)} on the last street, expected one after which a street comes: a donk bet "
-            "follows a call on the street before."
-        )
     caps = _by_street("cap", "-" if cap is None else str(cap), streets, _cap)
 
     def stage(street: int, last: int | None) -> Stage | None:
