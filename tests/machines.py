@@ -6,9 +6,8 @@ In a fresh clone it solves Rhode Island hold'em and runs the tests on every mach
 one or more conditions that hold at once (a kind of processor, a number of cores, no compiler, a home that
 cannot be written, ...), joined by ``+``; by default a few machines that have every condition among them,
 since a run that is green under several at once is green under each. Last it builds the package, installs
-the wheel alone into an empty environment and solves there. ``--short`` is for CI: in this clone, one
-condition at a time, to a coarser gap, and with the tests in which processors could differ. Exits 0 if
-all is well.
+the wheel alone into an empty environment and solves there. ``--short`` is for CI: in this clone, to a coarser
+gap, and with the tests in which processors could differ. Exits 0 if all is well.
 
 Needs nothing but Python and git; a condition that this machine cannot make is said to be left out.
 """
@@ -239,7 +238,7 @@ def main(arguments: list[str] | None = None) -> int:
         "names", nargs="*", help=f"package, or, joined by +, some of: {', '.join(CONDITIONS)}"
     )
     chosen = parser.parse_args(arguments)
-    names = chosen.names or [*(CONDITIONS if chosen.short else MACHINES), "package"]
+    names = chosen.names or [*MACHINES, "package"]
     if unknown := set().union(*(unknown_conditions(n) for n in names if n != "package")):
         parser.error(f"found {sorted(unknown)}, expected some of {[*CONDITIONS, 'package']}")
     report = Report()
