@@ -94,7 +94,7 @@ def test_what_is_saved_can_be_opened_whatever_its_game_is_called(cli: Cli, name:
     try:
         cli("convert", "kuhn", f"{name}.efg")
     except UnicodeEncodeError:
-        pytest.skip("this system has no such names")
+        pytest.skip("the system's file names hold no such letters")
     cli("solve", f"{name}.efg", "--out", "found.eqp")
     assert cli("show", "found.eqp").code == 0
     assert equipoise.open("found.eqp").spec == f"{name}.efg"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -115,3 +116,25 @@ def test_a_solve_that_is_exact_at_once_is_drawn(tmp_path: Path) -> None:
     write_png(tmp_path / "exact.png", *charts)
     write_html(tmp_path / "exact.html", *charts)
     assert sorted(os.listdir(tmp_path)) == ["exact.html", "exact.png"]
+
+
+def test_labels_of_a_logarithmic_axis_stay_apart(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A decade and a half of seconds, as a short solve has it: each label where no other one is."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+    drawn = []
+    monkeypatch.setattr(FigureCanvasAgg, "print_png", lambda own, *_, **__: drawn.append(own))
+    seconds = [0.13, 2.5, 3.4, 4.3, 6.0]
+    write_png(
+        tmp_path / "a.png",
+        *(Chart("t", "s", "g", (Series.of("c", seconds, seconds),), log_x=True) for _ in range(4)),
+    )
+    (canvas,) = drawn
+    canvas.draw()
+    for axes in canvas.figure.axes:
+        labels = [text for text in axes.get_xticklabels(which="both") if text.get_text()]
+        boxes = sorted((text.get_window_extent() for text in labels), key=lambda box: box.x0)
+        assert len(boxes) > 3
+        assert all(left.x1 < right.x0 for left, right in pairwise(boxes))

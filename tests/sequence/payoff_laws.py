@@ -33,7 +33,7 @@ def written_out(A: Payoff) -> sparse.csr_matrix | None:
     try:
         return A.matrix()
     except EquipoiseError as error:
-        assert "no way to write them out" in str(error)  # noqa: PT017
+        assert "no way to write them out" in str(error)  # noqa: PT017 - of what is to be found out
         return None
 
 

@@ -49,7 +49,7 @@ def test_a_nudge_moves_every_hand() -> None:
     free = equipoise.solve(_game(), gap=1.0)
     before = free.strategy.at("").probabilities
     with pytest.raises(EquipoiseError, match="nudged: by: found '20%', expected a probability"):
-        nudged(free.strategy, "", "b50", "20%")  # type: ignore[arg-type]
+        nudged(free.strategy, "", "b50", "20%")  # type: ignore[arg-type]  # what a user might type
     held = equipoise.solve(_game(nudged(free.strategy, "", "b50", 0.2)), gap=1.0)
     after = held.strategy.at("").probabilities
     np.testing.assert_allclose(after[:, 1], np.minimum(before[:, 1] + 0.2, 1), atol=1e-4)

@@ -293,15 +293,15 @@ def test_where_no_street_begins(coarse: SpotStrategy) -> None:
     with pytest.raises(EquipoiseError, match="keeper: found 'x', expected one of oop, ip"):
         rest_of(coarse, *_rivers(coarse.spot)[0], keeper="x", **RULES)
     with pytest.raises(EquipoiseError, match="history: found 3, expected a text such as"):
-        rest_of(coarse, 3, **RULES)  # type: ignore[arg-type]
+        rest_of(coarse, 3, **RULES)  # type: ignore[arg-type]  # what a user might type
     with pytest.raises(EquipoiseError, match="cards: found 4, expected a text such as"):
-        rest_of(coarse, "", 4, **RULES)  # type: ignore[arg-type]
+        rest_of(coarse, "", 4, **RULES)  # type: ignore[arg-type]  # what a user might type
     with pytest.raises(EquipoiseError, match="rest_of: found 'pot', which the point decides"):
         rest_of(coarse, *_rivers(coarse.spot)[0], pot=5)
     with pytest.raises(
         EquipoiseError, match="strategy: found 'a', expected the strategy of a spot"
     ):
-        rest_of("a", "")  # type: ignore[arg-type]
+        rest_of("a", "")  # type: ignore[arg-type]  # what a user might type
 
 
 def test_arrays_keep_no_promises() -> None:

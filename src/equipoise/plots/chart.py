@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,6 +20,7 @@ from equipoise.files import write_atomically
 PALETTE = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
 
 # Up to this many points each one is marked; a single point would be invisible as a line.
+_FEW = 1000.0  # from end to end of an axis on which more than powers of ten are labelled
 _MARKED = 40
 _PANEL_INCHES = (6.0, 4.2)
 # Longer names would be wider than the panel; those of strangers' files may be endless, and so would drawing be.
@@ -148,6 +150,8 @@ def write_png(path: str | Path, *charts: Chart, dpi: int = 110) -> None:
         if not chart.is_empty:  # a logarithmic axis without points has no range
             axes.set_xscale("log" if chart.log_x else "linear")
             axes.set_yscale("log" if chart.log_y else "linear")
+            for axis in (axes.xaxis, axes.yaxis):
+                _label(axis)
         if chart.from_zero:
             axes.set_xlim(left=0.0)
             axes.set_ylim(bottom=0.0)
@@ -158,6 +162,17 @@ def write_png(path: str | Path, *charts: Chart, dpi: int = 110) -> None:
         axes.legend(frameon=False, **(below if chart.legend_below else {}))
     canvas = FigureCanvasAgg(figure)
     write_atomically(path, lambda file: canvas.print_png(file, metadata={"Software": None}))
+
+
+def _label(axis: Any) -> None:
+    """Label 1, 2 and 5 of a few decades in plain numbers; Matplotlib's labels of them run into each other."""
+    from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
+
+    low, high = axis.get_view_interval()
+    if axis.get_scale() == "log" and high < _FEW * low:
+        axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        axis.set_major_formatter(StrMethodFormatter("{x:g}"))
+        axis.set_minor_formatter(NullFormatter())
 
 
 def _literal(text: str) -> str:
